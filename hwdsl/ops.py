@@ -1,0 +1,132 @@
+"""What each op code computes, and on what: the NumPy meaning that everything is held against.
+
+Values are two's complement integers. Operands are sign-extended to the width of the result's
+elements, and every element wraps modulo 2^bits (rule 0 of the contract).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Shape = tuple[int, ...]
+
+WIDEST = 64
+"""Bits of the widest element; NumPy's integers hold no more."""
+
+
+@dataclass(frozen=True)
+class OpKind:
+    """The meaning of one op code.
+
+    Attributes
+    ----------
+    code : str
+    result_shape : callable
+        Takes the operands' shapes (the updated operand of ``into=`` is the last one of a dot
+        product); returns the shape of the result, or raises ``ValueError`` with the rule.
+    compute : callable
+        Takes the operands as int64 arrays; returns the result before wrapping. int64 itself
+        wraps modulo 2^64, which leaves every narrower result right.
+    work : callable
+        Takes operand shapes and result shape; returns the unit-steps (see `Actor.timing`).
+    parallel : bool
+        All of the work starts in one cycle.
+    """
+
+    code: str
+    result_shape: Callable[[Sequence[Shape]], Shape]
+    compute: Callable[[Sequence[Any]], Any]
+    work: Callable[[Sequence[Shape], Shape], int]
+    parallel: bool = False
+
+
+def _elementwise(code: str, arity: int) -> Callable[[Sequence[Shape]], Shape]:
+    def result_shape(shapes: Sequence[Shape]) -> Shape:
+        if len(shapes) != arity:
+            raise ValueError(f"{code} takes {arity} operand{'s'[: arity > 1]}, not {len(shapes)}")
+        if any(shape != shapes[0] for shape in shapes):
+            raise ValueError(f"{code} takes operands of one shape, not {_listed(shapes)}")
+        return shapes[0]
+
+    return result_shape
+
+
+def _dot_shape(shapes: Sequence[Shape]) -> Shape:
+    if any(shape != () for shape in shapes):
+        raise ValueError(f"dot takes pairs of scalars, not {_listed(shapes)}")
+    if len(shapes) < 2:
+        raise ValueError("dot takes at least one pair")
+    return ()
+
+
+def _listed(shapes: Sequence[Shape]) -> str:
+    return ", ".join(map(str, dict.fromkeys(shapes)))
+
+
+def _dot(operands: Sequence[Any]) -> Any:
+    total = operands[-1] if len(operands) % 2 else 0
+    for a, b in zip(operands[0:-1:2], operands[1::2], strict=False):
+        total = total + a * b
+    return total
+
+
+def _relu(operands: Sequence[Any]) -> Any:
+    import numpy as np
+
+    return np.maximum(operands[0], 0)
+
+
+def _max(operands: Sequence[Any]) -> Any:
+    import numpy as np
+
+    return np.maximum(operands[0], operands[1])
+
+
+def _elements(_: Sequence[Shape], result: Shape) -> int:
+    return math.prod(result)
+
+
+KINDS: dict[str, OpKind] = {
+    kind.code: kind
+    for kind in (
+        OpKind("add", _elementwise("add", 2), lambda x: x[0] + x[1], _elements),
+        OpKind("mul", _elementwise("mul", 2), lambda x: x[0] * x[1], _elements),
+        OpKind("max", _elementwise("max", 2), _max, _elements),
+        OpKind("relu", _elementwise("relu", 1), _relu, _elements),
+        OpKind("dot", _dot_shape, _dot, lambda shapes, _: len(shapes) // 2, parallel=True),
+    )
+}
+
+
+def kind_of(code: str) -> OpKind:
+    """Return the meaning of an op code.
+
+    Raises
+    ------
+    InputError
+        If nothing defines it.
+    """
+    try:
+        return KINDS[code]
+    except KeyError:
+        known = ", ".join(sorted(KINDS))
+        raise InputError(f"op code {code!r} is not defined; known are {known}") from None
+
+
+def wrap(values: Any, bits: int) -> np.ndarray:
+    """Return int64 ``values`` wrapped modulo 2^bits to two's complement."""
+    import numpy as np
+
+    array = np.asarray(values, dtype=np.int64)
+    if bits >= WIDEST:
+        return array
+    shift = np.int64(WIDEST - bits)
+    return np.asarray((array << shift) >> shift)

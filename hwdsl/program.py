@@ -1,0 +1,94 @@
+"""Program: what the hardware is given to run a Schedule.
+
+A Program says in which cycle each port of the machine does what. Ports are numbered by part and
+lane (of a Wire) or unit (of an Actor). All tables are int64 arrays, one command a row, sorted by
+cycle, part and lane or unit; no port has two commands for one cycle in a legal Program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+SEND_COLUMNS = ("cycle", "wire", "lane", "row", "offset", "size")
+STEER_COLUMNS = ("cycle", "wire", "lane", "from_wire", "from_lane")
+LAND_COLUMNS = ("cycle", "wire", "lane", "row", "offset", "first")
+FIRE_COLUMNS = ("cycle", "actor", "unit", "code", "first", "last")
+RESULT_COLUMNS = ("cycle", "actor", "unit", "size", "offset")
+CONTENT_COLUMNS = ("point", "row", "datum", "part")
+
+OPERANDS = 3
+"""Operand slots of a unit: a, b, and the accumulator of a dot product."""
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """The commands of every port, and what the memories hold before and after.
+
+    Attributes
+    ----------
+    hardware : str
+        Fingerprint of the Hardware that it is for.
+    cycles : int
+        Cycles to run: all commands lie in cycles ``0 .. cycles-1``.
+    data : tuple of (str, int, tuple of int)
+        Name, element bits and shape of each datum.
+    contents : array of `CONTENT_COLUMNS`
+        Row ``part`` of ``datum`` is in ``row`` of ``point`` before cycle 0.
+    finals : array of `CONTENT_COLUMNS`
+        What must be there after the last cycle.
+    sends : array of `SEND_COLUMNS`
+        A Node puts ``size`` words on a lane, and zeros behind them: those of address ``row`` from
+        word ``offset`` on.
+    steers : array of `STEER_COLUMNS`
+        A Junction puts on a lane what arrives on lane ``from_lane`` of ``from_wire``.
+    lands : array of `LAND_COLUMNS`
+        What arrives on a lane is written to ``row`` from word ``offset`` on. In an Adder it is
+        added to what is there, unless ``first``.
+    fires : array of `FIRE_COLUMNS` and, for each of the `OPERANDS` slots, ``size``, ``offset``
+        and ``width`` rows
+        A unit starts. ``code`` is the position of the op code in the Actor's sorted ops. A slot
+        of ``size`` words (0: unused) is read from its rows, from word ``offset`` on, and
+        sign-extended. ``first`` and ``last`` bound the units of one dot product, whose sum is the
+        result of the ``last`` unit; other ops have both in every unit.
+    results : array of `RESULT_COLUMNS` and ``width`` rows
+        The result of a unit is written, ``size`` words of it.
+    width : int
+        Rows that the widest element of any Actor takes.
+    """
+
+    hardware: str
+    cycles: int
+    data: tuple[tuple[str, int, tuple[int, ...]], ...]
+    contents: np.ndarray
+    finals: np.ndarray
+    sends: np.ndarray
+    steers: np.ndarray
+    lands: np.ndarray
+    fires: np.ndarray
+    results: np.ndarray
+    width: int
+
+    def slot(self, operand: int) -> slice:
+        """Return the columns of ``fires`` that belong to an operand slot."""
+        start = len(FIRE_COLUMNS) + operand * (2 + self.width)
+        return slice(start, start + 2 + self.width)
+
+
+TABLES = ("contents", "finals", "sends", "steers", "lands", "fires", "results")
+
+
+def table_columns(width: int) -> dict[str, int]:
+    """Return the number of columns of each table of a Program of that ``width``."""
+    return {
+        "contents": len(CONTENT_COLUMNS),
+        "finals": len(CONTENT_COLUMNS),
+        "sends": len(SEND_COLUMNS),
+        "steers": len(STEER_COLUMNS),
+        "lands": len(LAND_COLUMNS),
+        "fires": len(FIRE_COLUMNS) + OPERANDS * (2 + width),
+        "results": len(RESULT_COLUMNS) + width,
+    }
+
+

@@ -1,0 +1,342 @@
+"""Workload: the deterministic stream of operations, and the data that they work on.
+
+Nodes are held by name, so one Workload can be scheduled on every Hardware that has them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
+
+from .errors import InputError
+from .ops import WIDEST, Shape, kind_of
+
+if TYPE_CHECKING:
+    from .hardware import Point
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Datum:
+    """One unit of information.
+
+    Attributes
+    ----------
+    index : int
+        Position in ``Workload.data``.
+    bits : int
+        Of one element; two's complement.
+    shape : tuple of int
+        ``()`` is a scalar. Element order is C order.
+    loaded_at : str or None
+        The Node that holds it at cycle 0; ``None`` for the result of an Op.
+    made_by : int or None
+        Index of the Op whose result it is.
+    """
+
+    index: int
+    name: str
+    bits: int
+    shape: Shape
+    loaded_at: str | None
+    made_by: int | None
+
+    @property
+    def elements(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Bits of the whole datum."""
+        return self.elements * self.bits
+
+    def __repr__(self) -> str:
+        return f"<Datum {self.name}: {self.bits} bits {self.shape or ''}>"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Op:
+    """An operation on data.
+
+    Attributes
+    ----------
+    operands : tuple of Datum
+        For a dot product: a0, b0, a1, b1, ... and, with ``into``, the accumulator last.
+    into : int or None
+        Position of the operand that the result updates in place.
+    not_before : int
+        Earliest start, cycles.
+    on : str or None
+        The one Actor that may run it, by name.
+    work, parallel
+        Unit-steps, and whether they start together (see `hwdsl.ops.OpKind`).
+    """
+
+    index: int
+    code: str
+    operands: tuple[Datum, ...]
+    result: Datum
+    into: int | None
+    not_before: int
+    on: str | None
+    reuse: bool
+    work: int
+    parallel: bool
+
+    @property
+    def name(self) -> str:
+        return self.result.name
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Request:
+    """That a datum be in a Node, by a cycle (``need``) or from some cycle to the end (``store``).
+
+    Attributes
+    ----------
+    by : int or None
+        The cycle in which it must be there; ``None``: the first in which it can be.
+    source : str or None
+        The one Node from which it may be taken.
+    store : bool
+        Whether it stays there to the end.
+    """
+
+    index: int
+    datum: Datum
+    node: str
+    by: int | None
+    source: str | None
+    reuse: bool
+    store: bool
+
+
+class Workload:
+    """The operations to schedule, in program order, on data of ``bits`` bits by default.
+
+    Parameters
+    ----------
+    bits : int
+        Default size of an element.
+    reuse : bool
+        ``False``: every request is carried on its own from where the datum was loaded or made.
+
+    Attributes
+    ----------
+    data : list of Datum
+    items : list of Op or Request
+        In program order.
+    """
+
+    def __init__(self, *, bits: int = 8, reuse: bool = True):
+        self.bits = _element(bits, "Workload")
+        self.reuse = reuse
+        self.data: list[Datum] = []
+        self.ops: list[Op] = []
+        self.requests: list[Request] = []
+        self.items: list[Op | Request] = []
+        self._names: set[str] = set()
+
+    @overload
+    def load(
+        self, name: str, /, *, at: Point | str, bits: int | None = None, shape: Shape | int = ()
+    ) -> Datum: ...
+    @overload
+    def load(
+        self,
+        name: str,
+        second: str,
+        /,
+        *names: str,
+        at: Point | str,
+        bits: int | None = None,
+        shape: Shape | int = (),
+    ) -> tuple[Datum, ...]: ...
+    def load(
+        self,
+        *names: str,
+        at: Point | str,
+        bits: int | None = None,
+        shape: Shape | int = (),
+    ) -> Datum | tuple[Datum, ...]:
+        """Place data in a Node from cycle 0; return one Datum for one name, else a tuple."""
+        node = _node(at)
+        made = tuple(self._datum(name, bits, _shape(shape, name), node, None) for name in names)
+        if not made:
+            raise InputError("load needs at least one name")
+        return made[0] if len(made) == 1 else made
+
+    def op(
+        self,
+        code: str,
+        *operands: Datum,
+        name: str | None = None,
+        into: Datum | None = None,
+        bits: int | None = None,
+        not_before: int = 0,
+        on: str | None = None,
+        reuse: bool | None = None,
+    ) -> Datum:
+        """Append an Op and return its result.
+
+        Parameters
+        ----------
+        into : Datum, optional
+            The operand that the result updates in place: same bits, same shape.
+        bits : int, optional
+            Of an element of the result; the Workload's by default (``into``'s if given).
+        not_before : int
+            Earliest start, cycles.
+        on : Actor or str, optional
+            The only Actor that may run it.
+        reuse : bool, optional
+            ``False``: its operands are carried on their own; the Workload's by default.
+        """
+        index = len(self.ops)
+        name = name if name is not None else f"{code}_{index}"
+        for operand in operands:
+            self._own(operand, f"Op {name!r}")
+        kind = kind_of(code)
+        try:
+            shape = kind.result_shape([d.shape for d in operands])
+        except ValueError as error:
+            raise InputError(f"Op {name!r}: {error}") from None
+        if into is not None and into not in operands:
+            raise InputError(f"Op {name!r}: into={into.name!r} must be one of its operands")
+        if into is not None and operands.count(into) > 1:
+            raise InputError(f"Op {name!r}: into={into.name!r} must be an operand only once")
+        width = bits if bits is not None else (into.bits if into is not None else self.bits)
+        if into is not None and (into.shape, into.bits) != (shape, width):
+            rule = f"into={into.name!r} must have the result's shape and bits"
+            found = f"{into.shape} of {into.bits} against {shape} of {width}"
+            raise InputError(f"Op {name!r}: {rule}: {found}")
+        _cycle(not_before, f"Op {name!r}: not_before")
+        result = self._datum(name, width, shape, None, index)
+        made = Op(
+            index,
+            code,
+            operands,
+            result,
+            None if into is None else operands.index(into),
+            not_before,
+            on if on is None or isinstance(on, str) else on.name,
+            self.reuse if reuse is None else reuse,
+            kind.work([d.shape for d in operands], shape),
+            kind.parallel,
+        )
+        self.ops.append(made)
+        self.items.append(made)
+        return result
+
+    def dot(
+        self,
+        pairs: Iterable[Sequence[Datum]],
+        *,
+        name: str | None = None,
+        into: Datum | None = None,
+        bits: int | None = None,
+        not_before: int = 0,
+        on: str | None = None,
+        reuse: bool | None = None,
+    ) -> Datum:
+        """Append a dot product of pairs of scalars, added to ``into`` if given."""
+        flat: list[Datum] = []
+        for pair in pairs:
+            if len(pair) != 2:
+                raise InputError(f"dot takes pairs, not a group of {len(pair)}")
+            flat += pair
+        operands = flat if into is None else [*flat, into]
+        return self.op(
+            "dot",
+            *operands,
+            name=name,
+            into=into,
+            bits=bits,
+            not_before=not_before,
+            on=on,
+            reuse=reuse,
+        )
+
+    def store(self, datum: Datum, *, at: Point | str, reuse: bool | None = None) -> None:
+        """Ask for a datum to be in a Node at the end, from the first cycle in which it can be."""
+        self._request(datum, at, None, None, reuse, True)
+
+    def need(
+        self,
+        datum: Datum,
+        *,
+        at: Point | str,
+        by: int | None = None,
+        source: Point | str | None = None,
+        reuse: bool | None = None,
+    ) -> None:
+        """Ask for a datum to be in a Node in cycle ``by`` (default: the first possible)."""
+        self._request(datum, at, by, source, reuse, False)
+
+    def _request(
+        self,
+        datum: Datum,
+        at: Point | str,
+        by: int | None,
+        source: Point | str | None,
+        reuse: bool | None,
+        store: bool,
+    ) -> None:
+        self._own(datum, "store" if store else "need")
+        if by is not None:
+            _cycle(by, f"need of {datum.name!r}: by")
+        made = Request(
+            len(self.requests),
+            datum,
+            at if isinstance(at, str) else _node(at),
+            by,
+            None if source is None else _node(source),
+            self.reuse if reuse is None else reuse,
+            store,
+        )
+        self.requests.append(made)
+        self.items.append(made)
+
+    def _datum(
+        self, name: str, bits: int | None, shape: Shape, at: str | None, op: int | None
+    ) -> Datum:
+        if not isinstance(name, str) or not name:
+            raise InputError(f"a datum's name must be a non-empty string, not {name!r}")
+        if name in self._names:
+            raise InputError(f"two data are named {name!r}")
+        self._names.add(name)
+        width = self.bits if bits is None else _element(bits, f"Datum {name!r}")
+        made = Datum(len(self.data), name, width, shape, at, op)
+        self.data.append(made)
+        return made
+
+    def _own(self, datum: Datum, user: str) -> None:
+        index = datum.index if isinstance(datum, Datum) else -1
+        if not 0 <= index < len(self.data) or self.data[index] is not datum:
+            raise InputError(f"{user}: {datum!r} is not a datum of this Workload")
+
+
+def _node(part: Point | str) -> str:
+    name = part if isinstance(part, str) else getattr(part, "name", None)
+    if not isinstance(name, str):
+        raise InputError(f"at must be a Node of the Hardware or its name, not {part!r}")
+    return name
+
+
+def _element(bits: object, user: str) -> int:
+    if not isinstance(bits, int) or isinstance(bits, bool) or not 1 <= bits <= WIDEST:
+        raise InputError(f"{user}: bits must be a whole number from 1 to {WIDEST}, not {bits!r}")
+    return bits
+
+
+def _cycle(cycle: object, user: str) -> None:
+    if not isinstance(cycle, int) or isinstance(cycle, bool) or not 0 <= cycle < 1 << 40:
+        raise InputError(f"{user} must be a cycle from 0 to 2^40 - 1, not {cycle!r}")
+
+
+def _shape(shape: Shape | int, name: str) -> Shape:
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    if any(not isinstance(n, int) or isinstance(n, bool) or n < 1 for n in sizes):
+        raise InputError(f"Datum {name!r}: shape must be positive whole numbers, not {shape!r}")
+    return sizes
