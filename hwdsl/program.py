@@ -14,8 +14,8 @@ import numpy as np
 SEND_COLUMNS = ("cycle", "wire", "lane", "row", "offset", "size")
 STEER_COLUMNS = ("cycle", "wire", "lane", "from_wire", "from_lane")
 LAND_COLUMNS = ("cycle", "wire", "lane", "row", "offset", "first")
-FIRE_COLUMNS = ("cycle", "actor", "unit", "code", "first", "last")
-RESULT_COLUMNS = ("cycle", "actor", "unit", "size", "offset")
+FIRE_COLUMNS = ("cycle", "actor", "unit", "code", "first", "last", "more")
+RESULT_COLUMNS = ("cycle", "actor", "unit", "size", "offset", "first")
 CONTENT_COLUMNS = ("point", "row", "datum", "part")
 
 OPERANDS = 3
@@ -51,9 +51,11 @@ class Program:
         A unit starts. ``code`` is the position of the op code in the Actor's sorted ops. A slot
         of ``size`` words (0: unused) is read from its rows, from word ``offset`` on, and
         sign-extended. ``first`` and ``last`` bound the units of one dot product, whose sum is the
-        result of the ``last`` unit; other ops have both in every unit.
+        result of the ``last`` unit; other ops have both in every unit. ``more``: this unit goes
+        on with the same Op in a later cycle, so its cooldown does not start yet.
     results : array of `RESULT_COLUMNS` and ``width`` rows
-        The result of a unit is written, ``size`` words of it.
+        The result of a unit is written, ``size`` words of it. In an Adder it is added to what
+        is there, unless ``first``.
     width : int
         Rows that the widest element of any Actor takes.
     """
