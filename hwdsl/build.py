@@ -8,12 +8,18 @@ from typing import Any
 
 from .checks import check, costly
 from .declaration import Declaration, name_wires
-from .errors import HardwareWarning, InputError
+from .errors import Fault, HardwareWarning, InputError, Location
 from .hardware import MICRO_PJ, Actor, Hardware, OpTiming, Point, Wire
 from .names import natural_key
 
 
-def build(name: str, word: Any, declarations: Sequence[Declaration], *earlier: Any) -> Hardware:
+def build(
+    name: str,
+    word: Any,
+    declarations: Sequence[Declaration],
+    *earlier: Fault,
+    where: Mapping[str, Location] | None = None,
+) -> Hardware:
     """Check a fabric and freeze it.
 
     Parameters
@@ -26,6 +32,8 @@ def build(name: str, word: Any, declarations: Sequence[Declaration], *earlier: A
         In any order; wires may be nameless.
     *earlier : Fault
         Faults that were found on the way here; reported with the rest.
+    where : mapping of str to Location, optional
+        Where in a file the fabric (``""``) and its ``word`` stand.
 
     Raises
     ------
@@ -38,7 +46,7 @@ def build(name: str, word: Any, declarations: Sequence[Declaration], *earlier: A
     ]
     # Only an outright absence takes the default of a field that has one.
     given = [_with_defaults(d) for d in name_wires(given)]
-    faults = [*earlier, *check(name, word, given)]
+    faults = [*earlier, *check(name, word, given, where or {})]
     if faults:
         raise InputError(*faults)
     for sentence in costly(given, word):
@@ -191,6 +199,4 @@ def _actor_fields(a: Actor, names: Sequence[str]) -> dict[str, Any]:
         )
         for code, t in a.ops.items()
     }
-    return _given(
-        at=names[a.at], ops=ops, units=a.units, result_at=names[a.result_at], bits=a.bits
-    )
+    return _given(at=names[a.at], ops=ops, units=a.units, result_at=names[a.result_at], bits=a.bits)

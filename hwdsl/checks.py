@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from .declaration import FIELDS, OP_FIELDS, Declaration
+from .declaration import FIELDS, OP_FIELDS, Declaration, ends
 from .errors import Fault, Location
 from .hardware import Hardware
 from .names import clashes, is_identifier, parse_path
@@ -15,6 +15,8 @@ LARGEST = 1 << 40
 """No size and no time may reach this, so that every engine's integers hold their products."""
 
 LARGEST_PJ = 1e9
+SMALLEST_PJ = 1e-6
+"""Energies are whole numbers of this; a smaller one would silently be 0."""
 
 _WHOLE = {
     "capacity": "bits",
@@ -32,14 +34,20 @@ _OPTIONAL = {"row", "lane", "bits", "result_at", "hold"}
 _IN_WORDS = ("capacity", "row", "lane", "bits", "bandwidth")
 
 
-def check(name: str, word: Any, declarations: Sequence[Declaration]) -> list[Fault]:
+def check(
+    name: str, word: Any, declarations: Sequence[Declaration], where: Mapping[str, Location]
+) -> list[Fault]:
     """Return every fault of a fabric, in the order of its declarations.
 
-    Rules between parts are looked at only for parts that are sound on their own.
+    Rules between parts are looked at only for parts that are sound on their own. ``where`` holds
+    the places of the fabric itself (``""``) and of its ``word``, as in `Declaration`.
     """
+    faults: list[Fault] = []
     if not _is_whole(word) or not 1 <= word < LARGEST:
-        return [Fault(f"{name}: word must be a positive whole number of bits, not {word!r}")]
-    faults = list(_names(declarations))
+        sentence = f"{name}: word must be a positive whole number of bits, not {word!r}"
+        faults.append(Fault(sentence, where.get("word", where.get(""))))
+        word = 1  # of which everything is a multiple: the other rules still hold
+    faults += _names(declarations)
     parts = {d.name: d for d in declarations}
     sound = set()
     for declaration in declarations:
@@ -54,7 +62,7 @@ def check(name: str, word: Any, declarations: Sequence[Declaration]) -> list[Fau
             faults += _between(declaration, word, parts, sound)
     faults += _junctions(declarations, word, sound)
     if not any(d.kind in ("Node", "Adder") for d in declarations):
-        faults.append(Fault(f"{name}: a fabric needs at least one Node"))
+        faults.append(Fault(f"{name}: a fabric needs at least one Node", where.get("")))
     return faults
 
 
@@ -63,26 +71,38 @@ def _is_whole(value: Any) -> bool:
 
 
 def _fault(d: Declaration, field: str, sentence: str) -> Fault:
-    where: Location | None = d.where.get(field) or d.where.get("")
-    return Fault(f"{d.kind} {d.name!r}: {sentence}", where)
+    while field not in d.where and field:
+        field = field.rpartition(".")[0]  # of ops.mul.latency: ops.mul, then ops, then the part
+    return Fault(f"{d.kind} {d.name!r}: {sentence}", d.where.get(field))
 
 
 def _names(declarations: Sequence[Declaration]) -> Iterator[Fault]:
     reserved = {n for n in dir(Hardware) if n[0] != "_"} | set(Hardware.__annotations__)
     seen = set()
+    paths: dict[tuple[str | int, ...], Declaration] = {}
     for d in declarations:
         if d.name in seen:
             yield _fault(d, "", "two parts have this name")
         seen.add(d.name)
         if d.kind == "Wire" and "->" in d.name:
+            if d.name.partition("#")[0] != ends(d):
+                yield _fault(d, "", f"a name with '->' must be that of its ends, {ends(d)!r}")
             continue
         try:
-            first = parse_path(d.name)[0]
+            path = parse_path(d.name)
         except ValueError as error:
             yield _fault(d, "", f"a name must be a path of identifiers: {error}")
             continue
-        if first in reserved:
-            yield _fault(d, "", f"{first!r} is a name that Hardware itself uses; take another")
+        if path[0] in reserved:
+            yield _fault(d, "", f"{path[0]!r} is a name that Hardware itself uses; take another")
+        if any(isinstance(step, str) and step.startswith("_") for step in path):
+            yield _fault(d, "", "a name must not begin with '_'")
+        paths.setdefault(path, d)
+    for path, d in paths.items():
+        for length in range(1, len(path)):
+            if path[:length] in paths:
+                group = paths[path[:length]]
+                yield _fault(d, "", f"{group.kind} {group.name!r} is a part, and can hold no other")
     for one, other in clashes(dict.fromkeys(d.name for d in declarations)):
         d = next(d for d in declarations if d.name == other)
         yield _fault(d, "", f"in Verilog its name is that of {one!r}; rename one of them")
@@ -94,23 +114,24 @@ def _sizes(d: Declaration, word: int, op: str = "") -> Iterator[Fault]:
     given = d.fields["ops"][op] if op else d.fields
     for field in known:
         value = given.get(field)
+        place = f"ops.{op}.{field}" if op else field
         if field in _WHOLE:
             if value is None:
                 if not op and field not in _OPTIONAL:
-                    yield _fault(d, field, f"{field} is missing")
+                    yield _fault(d, place, f"{field} is missing")
             elif not _is_whole(value) or value <= 0:
                 rule = f"{prefix}{field} must be a positive whole number of {_WHOLE[field]}"
-                yield _fault(d, field, f"{rule}, not {value!r}")
+                yield _fault(d, place, f"{rule}, not {value!r}")
             elif value >= LARGEST:
-                yield _fault(d, field, f"{prefix}{field} must be below 2^40, not {value}")
+                yield _fault(d, place, f"{prefix}{field} must be below 2^40, not {value}")
             elif field in _IN_WORDS and value % word:
                 rule = f"{prefix}{field} must be a multiple of the word ({word} bits)"
-                yield _fault(d, field, f"{rule}, not {value}")
+                yield _fault(d, place, f"{rule}, not {value}")
         elif field.startswith("pj_") and value is not None:
             number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not number or not 0 <= value <= LARGEST_PJ:
-                rule = f"{prefix}{field} must be a number of pJ from 0 to {LARGEST_PJ:g}"
-                yield _fault(d, field, f"{rule}, not {value!r}")
+            if not number or not (value == 0 or SMALLEST_PJ <= value <= LARGEST_PJ):
+                rule = f"{prefix}{field} must be 0, or from {SMALLEST_PJ:g} to {LARGEST_PJ:g} pJ"
+                yield _fault(d, place, f"{rule}, not {value!r}")
 
 
 def _references(d: Declaration, parts: Mapping[str, Declaration]) -> Iterator[Fault]:
@@ -127,37 +148,40 @@ def _references(d: Declaration, parts: Mapping[str, Declaration]) -> Iterator[Fa
         if value is None and field in _OPTIONAL:
             continue
         found = parts.get(value) if isinstance(value, str) else None
-        if found is None:
-            what = value if isinstance(value, str) else repr(value)
-            yield _fault(d, field, f"{field} must be a part of the fabric, not {what}")
+        if value is None:
+            yield _fault(d, field, f"{field} is missing")
+        elif found is None:
+            yield _fault(d, field, f"{field} must be a part of the fabric, not {value!r}")
         elif found.kind not in allowed[field]:
             kinds = " or ".join(f"a {k}" if k != "Adder" else "an Adder" for k in allowed[field])
             yield _fault(d, field, f"{field} must be {kinds}, not {found.kind} {value!r}")
-    if d.kind == "Wire" and d.fields.get("source") == d.fields.get("target"):
-        yield _fault(d, "target", f"a wire must join two different parts, not {d.fields.get('source')}")
+    source = d.fields.get("source")
+    if d.kind == "Wire" and isinstance(source, str) and source == d.fields.get("target"):
+        yield _fault(d, "target", f"a wire must join two different parts, not {source!r} to itself")
 
 
 def _ops(d: Declaration) -> Iterator[Fault]:
     ops = d.fields.get("ops")
-    if isinstance(ops, str) or not hasattr(ops, "__iter__"):
+    if not isinstance(ops, Mapping | Sequence) or isinstance(ops, str):
         yield _fault(d, "ops", f"ops must be a set of op codes or a mapping, not {ops!r}")
         return
     if not ops:
         yield _fault(d, "ops", "ops must name at least one op code")
     for code in ops:
+        place = f"ops.{code}"
         if not isinstance(code, str) or not is_identifier(code):
-            yield _fault(d, "ops", f"an op code must be an identifier, not {code!r}")
+            yield _fault(d, place, f"an op code must be an identifier, not {code!r}")
             continue
         if not isinstance(ops, Mapping):
             continue
         own = ops[code]
         if not isinstance(own, Mapping):
-            yield _fault(d, "ops", f"op {code!r} must map to its own values, not {own!r}")
+            yield _fault(d, place, f"op {code!r} must map to its own values, not {own!r}")
             continue
         for key in own:
             if key not in OP_FIELDS:
                 known = ", ".join(OP_FIELDS)
-                yield _fault(d, "ops", f"op {code!r} has no field {key!r}; it has {known}")
+                yield _fault(d, place, f"op {code!r} has no field {key!r}; it has {known}")
         yield from _sizes(d, 1, code)
         yield from _op_timing(d, code, own)
 
@@ -165,11 +189,12 @@ def _ops(d: Declaration) -> Iterator[Fault]:
 def _op_timing(d: Declaration, code: str, own: Mapping[str, Any]) -> Iterator[Fault]:
     units, all_units = own.get("units"), d.fields.get("units", 1)
     if _is_whole(units) and _is_whole(all_units) and units > all_units:
-        yield _fault(d, "ops", f"op {code!r}: units must be at most the Actor's {all_units}")
+        rule = f"op {code!r}: units must be at most the Actor's {all_units}"
+        yield _fault(d, f"ops.{code}.units", f"{rule}, not {units}")
     hold, latency = own.get("hold"), own.get("latency", d.fields.get("latency", 1))
     if _is_whole(hold) and _is_whole(latency) and hold > latency:
         rule = f"op {code!r}: hold must be at most the latency ({latency} cycles)"
-        yield _fault(d, "ops", f"{rule}, not {hold}")
+        yield _fault(d, f"ops.{code}.hold", f"{rule}, not {hold}")
 
 
 def _between(
@@ -195,9 +220,7 @@ def _between(
             yield _fault(d, "lane", f"{rule} ({row} bits)")
 
 
-def _junctions(
-    declarations: Sequence[Declaration], word: int, sound: set[str]
-) -> Iterator[Fault]:
+def _junctions(declarations: Sequence[Declaration], word: int, sound: set[str]) -> Iterator[Fault]:
     junctions = {d.name for d in declarations if d.kind == "Junction"}
     touching: dict[str, list[Declaration]] = defaultdict(list)
     for d in declarations:

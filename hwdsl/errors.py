@@ -19,7 +19,10 @@ class Location:
 
     def caret(self) -> str:
         """Return the source line with a caret under the column, or ``""``."""
-        return f"{self.text}\n{' ' * (self.column - 1)}^" if self.text else ""
+        if not self.text:
+            return ""
+        indent = "".join("\t" if c == "\t" else " " for c in self.text[: self.column - 1])
+        return f"{self.text}\n{indent:<{self.column - 1}}^"
 
 
 @dataclass(frozen=True)
@@ -63,10 +66,46 @@ class TimingFault(HwdslError):
     status = 1
 
 
+@dataclass(frozen=True)
+class Violation:
+    """One place where a Schedule breaks the timing contract.
+
+    Attributes
+    ----------
+    rule : str
+        Short name of the rule, such as ``"lanes"`` or ``"capacity"``.
+    part, datum : str or None
+        Names; ``None`` where the rule has none.
+    cycle : int or None
+    """
+
+    rule: str
+    sentence: str
+    part: str | None = None
+    datum: str | None = None
+    cycle: int | None = None
+
+
 class IllegalSchedule(HwdslError):
-    """A Schedule breaks a rule of the timing contract; raised by `dtt.check`."""
+    """A Schedule breaks rules of the timing contract; raised by `dtt.check`.
+
+    Attributes
+    ----------
+    violations : tuple of Violation
+        The first of those that were found.
+    count : int
+        How many were found.
+    """
 
     status = 1
+
+    def __init__(self, *violations: Violation, count: int = 0):
+        self.violations = violations
+        self.count = max(count, len(violations))
+        lines = [f"{v.rule}: {v.sentence}" for v in violations]
+        if self.count > len(violations):
+            lines.append(f"... and {self.count - len(violations)} more")
+        super().__init__("\n".join(lines))
 
 
 class NoSchedule(HwdslError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -23,17 +23,21 @@ class Fabric:
     """
 
     word: int
+    _wires: list[Wire]
+    _refused: list[tuple[str, str]]
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Fabric:
         self = super().__new__(cls)
         object.__setattr__(self, "_wires", [])
-        object.__setattr__(self, "_reassigned", [])
+        object.__setattr__(self, "_refused", [])
         return self
 
     def __setattr__(self, name: str, value: Any) -> None:
         held = self.__dict__.get(name)
-        if held is not value and _holds_parts(held):
-            self._reassigned.append(name)
+        if hasattr(Fabric, name) and _holds_parts(value):
+            self._refused.append((name, "is a method of every Fabric; take another name"))
+        elif held is not value and _holds_parts(held):
+            self._refused.append((name, "was assigned twice; a name holds one part"))
         else:
             object.__setattr__(self, name, value)
 
@@ -124,14 +128,14 @@ class _Walk:
             return
         self._fabrics[id(fabric)] = path
         prefix = f"{path}." if path else ""
-        for name in fabric._reassigned:
-            self.sentences.append(f"{prefix}{name!r} was assigned twice; a name holds one part")
+        for name, sentence in fabric._refused:
+            self.sentences.append(f"{prefix + name!r} {sentence}")
         for name, value in fabric.__dict__.items():
             if name == "word":
                 self.words.append((path, value))
-            elif name not in ("_wires", "_reassigned"):
+            elif name not in ("_wires", "_refused"):
                 if not is_identifier(name) and _holds_parts(value):
-                    self.sentences.append(f"{prefix}{name!r} is not an identifier")
+                    self.sentences.append(f"{prefix + name!r} is not an identifier")
                 self.visit(prefix + name, value)
         self.nameless += fabric._wires
 
@@ -142,6 +146,8 @@ class _Walk:
 
     def _declare(self, path: str, part: Part) -> Declaration:
         own = {f.name: self._reference(getattr(part, f.name)) for f in fields(part)}
+        if "ops" in own:
+            own["ops"] = _in_order(own["ops"])
         kind = next(c.__name__ for c in type(part).__mro__ if c.__module__ == Part.__module__)
         return Declaration(path, kind, {k: v for k, v in own.items() if v is not None})
 
@@ -155,6 +161,13 @@ class _Walk:
         for path, own in self.words:
             if path and own != word:
                 yield Fault(f"Fabric {path!r}: word is set to {own}, the outermost has {word}")
+
+
+def _in_order(ops: Any) -> Any:
+    """Return op codes as they can be read again and again, whatever the hash seed."""
+    if isinstance(ops, str | Mapping) or not isinstance(ops, Iterable):
+        return ops
+    return tuple(sorted(ops, key=repr))
 
 
 def _items(value: Any) -> Iterator[Any]:

@@ -266,7 +266,7 @@ class Hardware:
             for step in path[:-1]:
                 here = here.setdefault(step, {})
             here[path[-1]] = part
-        return _Group.of(self.name, root)
+        return _group(self.name, root)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name in Hardware.__annotations__:
@@ -323,16 +323,6 @@ class _Group:
         self._path = path
         self._parts = parts
 
-    @staticmethod
-    def of(path: str, tree: Mapping[str | int, Any]) -> Any:
-        parts = {
-            step: _Group.of(f"{path}[{step}]" if isinstance(step, int) else f"{path}.{step}", below)
-            if isinstance(below, dict)
-            else below
-            for step, below in tree.items()
-        }
-        return _Group(path, parts)
-
     def __getattr__(self, name: str) -> Any:
         try:
             return self._parts[name]
@@ -358,3 +348,11 @@ class _Group:
 
     def __repr__(self) -> str:
         return f"<{self._path}: {len(self._parts)} parts>"
+
+
+def _group(path: str, tree: Mapping[str | int, Any]) -> _Group:
+    parts: dict[str | int, Any] = {}
+    for step, below in tree.items():
+        here = f"{path}[{step}]" if isinstance(step, int) else f"{path}.{step}"
+        parts[step] = _group(here, below) if isinstance(below, dict) else below
+    return _Group(path, parts)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-_DIGITS = re.compile(r"(\d+)")
+_DIGITS = re.compile(r"([0-9]+)")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_STEP = re.compile(r"\.?([A-Za-z_][A-Za-z0-9_]*)|\[(\d+)\]")
+_STEP = re.compile(r"\.?([A-Za-z_][A-Za-z0-9_]*)|\[(0|[1-9][0-9]*)\]")
 
 # IEEE 1364-2005 and the SystemVerilog words that common tools reserve in Verilog mode.
 VERILOG_KEYWORDS = frozenset(
@@ -36,8 +36,8 @@ VERILOG_KEYWORDS = frozenset(
 
 
 def natural_key(name: str) -> tuple[object, ...]:
-    """Return the sort key in which ``pe[2]`` comes before ``pe[10]``."""
-    return tuple(int(s) if i % 2 else s for i, s in enumerate(_DIGITS.split(name)))
+    """Return the sort key in which ``pe[2]`` comes before ``pe[10]``; different for each name."""
+    return tuple(int(s) if i % 2 else s for i, s in enumerate(_DIGITS.split(name))), name
 
 
 def is_identifier(name: str) -> bool:
@@ -57,9 +57,8 @@ def parse_path(path: str) -> tuple[str | int, ...]:
     while at < len(path):
         match = _STEP.match(path, at)
         dotted = path[at] == "."
-        if match is None or (dotted == (not steps)) and match[1] is not None:
-            raise ValueError(f"{path!r} is not a path such as 'cluster[4].tcdm'")
-        if not steps and match[1] is None:
+        named = match is not None and match[1] is not None
+        if match is None or (named and dotted == (not steps)) or not (named or steps):
             raise ValueError(f"{path!r} is not a path such as 'cluster[4].tcdm'")
         steps.append(match[1] if match[1] is not None else int(match[2]))
         at = match.end()

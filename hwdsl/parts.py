@@ -22,7 +22,9 @@ class Part:
 
     def __repr__(self) -> str:
         given = ((f.name, getattr(self, f.name)) for f in fields(self))
-        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in given if v is not None)})"
+        return (
+            f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in given if v is not None)})"
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

@@ -92,5 +92,3 @@ def table_columns(width: int) -> dict[str, int]:
         "fires": len(FIRE_COLUMNS) + OPERANDS * (2 + width),
         "results": len(RESULT_COLUMNS) + width,
     }
-
-

@@ -50,14 +50,19 @@ def evaluate(workload: Workload, given: Mapping[Datum | str, Any]) -> Values:
 
 
 def _checked(datum: Datum, value: Any) -> np.ndarray:
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise InputError(f"values: {datum.name!r} has rows of different lengths") from None
     if array.shape != datum.shape:
         raise InputError(f"values: {datum.name!r} has shape {datum.shape}, not {array.shape}")
     if not np.issubdtype(array.dtype, np.integer):
         raise InputError(f"values: {datum.name!r} must be integers, not {array.dtype}")
     low, high = int(array.min()), int(array.max())
     if low < -(1 << (datum.bits - 1)) or high >= 1 << datum.bits:
-        raise InputError(f"values: {datum.name!r} must fit in {datum.bits} bits, not {low} to {high}")
+        raise InputError(
+            f"values: {datum.name!r} must fit in {datum.bits} bits, not {low} to {high}"
+        )
     return wrap(array.astype(np.uint64 if high >= 1 << 63 else np.int64).view(np.int64), datum.bits)
 
 

@@ -220,7 +220,7 @@ class Workload:
             result,
             None if into is None else operands.index(into),
             not_before,
-            on if on is None or isinstance(on, str) else on.name,
+            None if on is None else _name(on, f"Op {name!r}: on must be an Actor"),
             self.reuse if reuse is None else reuse,
             kind.work([d.shape for d in operands], shape),
             kind.parallel,
@@ -289,7 +289,7 @@ class Workload:
         made = Request(
             len(self.requests),
             datum,
-            at if isinstance(at, str) else _node(at),
+            _node(at),
             by,
             None if source is None else _node(source),
             self.reuse if reuse is None else reuse,
@@ -318,9 +318,13 @@ class Workload:
 
 
 def _node(part: Point | str) -> str:
+    return _name(part, "a place must be a Node")
+
+
+def _name(part: object, rule: str) -> str:
     name = part if isinstance(part, str) else getattr(part, "name", None)
     if not isinstance(name, str):
-        raise InputError(f"at must be a Node of the Hardware or its name, not {part!r}")
+        raise InputError(f"{rule} of the Hardware or its name, not {part!r}")
     return name
 
 
@@ -336,7 +340,7 @@ def _cycle(cycle: object, user: str) -> None:
 
 
 def _shape(shape: Shape | int, name: str) -> Shape:
-    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    sizes = tuple(shape) if isinstance(shape, Iterable) else (shape,)
     if any(not isinstance(n, int) or isinstance(n, bool) or n < 1 for n in sizes):
         raise InputError(f"Datum {name!r}: shape must be positive whole numbers, not {shape!r}")
     return sizes
