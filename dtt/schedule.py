@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hwdsl.hardware import Hardware
-from hwdsl.workload import Workload
+from hwdsl.hardware import MICRO_PJ, Hardware, Point
+from hwdsl.workload import Datum, Op, Workload
+
+from . import statistics
+from .presence import Times, derive, firing_times
+
+if TYPE_CHECKING:
+    from hwdsl.program import Program
+
+    from .bounds import Bound
 
 MOVE = np.dtype([("datum", "<i4"), ("wire", "<i4"), ("cycle", "<i8")])
 """One datum over one Wire, departing in ``cycle``; indices into Workload.data, Hardware.wires."""
@@ -57,3 +67,83 @@ class Schedule:
     firings: np.ndarray
     unserved: tuple[Unserved, ...]
     engine: str
+
+    @cached_property
+    def times(self) -> Times:
+        """How each Firing runs."""
+        return firing_times(self.hardware, self.workload, self.firings)
+
+    @cached_property
+    def presences(self) -> np.ndarray:
+        """Every presence of every datum, as `dtt.presence.PRESENCE`."""
+        return derive(self.hardware, self.workload, self.moves, self.firings, self.unserved)
+
+    @cached_property
+    def cycles(self) -> int:
+        """The first cycle in which every result, store and need is in place."""
+        return statistics.cycles(self)
+
+    @cached_property
+    def energy(self) -> statistics.Energy:
+        """The energy of Moves, stays, Firings and additions, in 1e-6 pJ."""
+        return statistics.energy(self)
+
+    @property
+    def energy_pj(self) -> float:
+        """All energy that is declared, in pJ."""
+        return self.energy.total / MICRO_PJ
+
+    @cached_property
+    def energy_undeclared(self) -> tuple[str, ...]:
+        """The parts in use whose energy nobody declared: `energy_pj` is without them."""
+        return statistics.energy_undeclared(self)
+
+    def reads(self, node: Point | str) -> int:
+        """Return how many Moves leave a Node."""
+        return statistics.reads(self, self.hardware.point(node))
+
+    @cached_property
+    def in_place(self) -> tuple[tuple[Op, Datum], ...]:
+        """The operands that were found already in place; see `dtt.statistics.in_place`."""
+        return statistics.in_place(self)
+
+    def statistics(self) -> statistics.Statistics:
+        """Return how far each Wire, Actor and Node is used."""
+        return statistics.statistics(self)
+
+    def bounds(self) -> tuple[Bound, ...]:
+        """Return lower bounds on `cycles`, the largest first; see `dtt.bounds`."""
+        from .bounds import bounds
+
+        return bounds(self.hardware, self.workload, self.unserved)
+
+    def paths(self, datum: Datum) -> tuple[str, ...]:
+        """Return the ways of a datum, such as ``DRAM@0 -> SRAM_1@8 -> PE_0@10``."""
+        from .paths import paths
+
+        return paths(self, datum)
+
+    def program(self) -> Program:
+        """Return what the hardware is given to run this; see `dtt.lowering.lower`."""
+        from .lowering import lower
+
+        return lower(self)
+
+    def to_json(self) -> str:
+        """Return the Schedule as JSON; equal Schedules give equal text."""
+        from .schedule_json import write
+
+        return write(self)
+
+    @staticmethod
+    def from_json(text: str, hardware: Hardware, workload: Workload) -> Schedule:
+        """Read what `to_json` wrote, for any Hardware that has the parts that it names.
+
+        Raises
+        ------
+        InputError
+            If the text is not a Schedule, or names what is not there.
+        """
+        from .schedule_json import read
+
+        return read(text, hardware, workload)
