@@ -39,7 +39,7 @@ def evaluate(workload: Workload, given: Mapping[Datum | str, Any]) -> Values:
         if datum.loaded_at is not None:
             if datum.name not in named:
                 raise InputError(f"values: loaded datum {datum.name!r} has no value")
-            values.append(_checked(datum, named[datum.name]))
+            values.append(checked(datum, named[datum.name]))
         else:
             assert datum.made_by is not None
             op = workload.ops[datum.made_by]
@@ -49,7 +49,8 @@ def evaluate(workload: Workload, given: Mapping[Datum | str, Any]) -> Values:
     return values
 
 
-def _checked(datum: Datum, value: Any) -> np.ndarray:
+def checked(datum: Datum, value: Any) -> np.ndarray:
+    """Return a given value as int64 elements of the datum's shape; refuse one that does not fit."""
     try:
         array = np.asarray(value)
     except ValueError:
