@@ -1,0 +1,237 @@
+"""An Actor: units that read operands, compute for a declared latency, and write results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from hwdsl import hardware
+from hwdsl.trace import ErrorKind
+
+from .node import Read, Write
+from .operations import Operation, operation
+from .ports import Port, bits_for, rows_per_element, slots_of
+from .probe import actor_width
+from .signals import errors_of, first_error, keep_errors
+from .tables import Command
+
+
+class Actor(wiring.Component):
+    """``actor.units`` units and the chain that sums the products of dot products.
+
+    A unit that is fired in cycle s asks for its operands in s and has them in s+1, where all is
+    computed; registers then delay the value so that it is written in s + latency of its op code.
+
+    Parameters
+    ----------
+    actor : hardware.Actor
+    at, result_at : hardware.Point
+    word : int
+        Bits.
+    fires, results : sequence of Port
+        The command ports of each unit.
+
+    Members
+    -------
+    fire{unit}, result{unit} : In(Command)
+    read{unit}_{slot}_{i} : Out(Read)
+        Asks for row i of the operand in that slot.
+    write{unit}_{i} : Out(Write)
+        Row i of the result.
+    errors : Out
+        The first error of each unit, kept.
+    probe : Out
+        See `rtl.probe`.
+    """
+
+    def __init__(
+        self,
+        actor: hardware.Actor,
+        at: hardware.Point,
+        result_at: hardware.Point,
+        word: int,
+        fires: Sequence[Port],
+        results: Sequence[Port],
+    ):
+        self._actor, self._at, self._result_at, self._word = actor, at, result_at, word
+        self._ops = dict(sorted(actor.ops.items()))
+        self._slots = slots_of(actor)
+        self._rows = rows_per_element(actor, at)
+        self._result_rows = rows_per_element(actor, result_at)
+        members = {"errors": Out(errors_of(actor.units)), "probe": Out(actor_width(actor))}
+        for unit in range(actor.units):
+            members[f"fire{unit}"] = In(Command(fires[unit].fields))
+            members[f"result{unit}"] = In(Command(results[unit].fields))
+            for slot in range(self._slots):
+                for i in range(self._rows):
+                    members[f"read{unit}_{slot}_{i}"] = Out(Read(at))
+            for i in range(self._result_rows):
+                members[f"write{unit}_{i}"] = Out(Write(result_at, word))
+        super().__init__(members)
+
+    @property
+    def reads(self) -> list[str]:
+        """Names of the members that ask for rows."""
+        return [name for name in self.signature.members if name.startswith("read")]
+
+    @property
+    def writes(self) -> list[str]:
+        """Names of the members that write rows."""
+        return [name for name in self.signature.members if name.startswith("write")]
+
+    def elaborate(self, platform) -> Module:
+        m = Module()
+        chain: Value | int = 0
+        fired, landed, found = [], [], []
+        for unit in range(self._actor.units):
+            fire = getattr(self, f"fire{unit}")
+            wrong = self._ask(m, unit, fire)
+            busy = self._busy(m, unit, fire)
+            active, code, results, chain = self._compute(m, unit, fire, chain)
+            valid, value, clash = self._wait(m, unit, active, code, results)
+            seen, error = self._land(m, unit, valid, value)
+            fired.append(Cat(fire.fire, Mux(fire.fire, fire.command.code, 0)))
+            landed.append(Cat(valid, seen))
+            refused = first_error(
+                (fire.late, ErrorKind.LATE),
+                (busy, ErrorKind.BUSY),
+                (wrong, ErrorKind.ADDRESS),
+                (clash, ErrorKind.UNEXPECTED),
+            )
+            found.append([refused, error])
+        keep_errors(m, found, self.errors)
+        m.d.comb += self.probe.eq(Cat(*fired, *landed, self.errors.as_value()))
+        return m
+
+    def _ask(self, m: Module, unit: int, fire: wiring.PureInterface) -> Value:
+        """Ask for all operand rows; return whether one lies beyond the memory."""
+        wrong: Value | int = 0
+        for slot in range(self._slots):
+            used = fire.fire & (fire.command[f"size{slot}"] != 0)
+            for i in range(self._rows):
+                read = getattr(self, f"read{unit}_{slot}_{i}")
+                row = fire.command[f"row{slot}_{i}"]
+                m.d.comb += [read.enable.eq(used), read.row.eq(row)]
+                wrong = (used & (row >= self._at.rows)) | wrong
+        return wrong
+
+    def _busy(self, m: Module, unit: int, fire: wiring.PureInterface) -> Value | int:
+        """Return whether the unit is started while it still cools down."""
+        cooldowns = [timing.cooldown for timing in self._ops.values()]
+        if max(cooldowns) == 1:
+            return 0
+        left = Signal(range(max(cooldowns)), name=f"cooldown{unit}")
+        with m.If(fire.fire & ~fire.command.more), m.Switch(fire.command.code):
+            for code, cooldown in enumerate(cooldowns):
+                with m.Case(code):
+                    m.d.sync += left.eq(cooldown - 1)
+        with m.Elif(left != 0):
+            m.d.sync += left.eq(left - 1)
+        return fire.fire & (left != 0)
+
+    def _compute(
+        self, m: Module, unit: int, fire: wiring.PureInterface, chain: Value | int
+    ) -> tuple[Value, Value, Mapping[str, Value], Value | int]:
+        """Compute all ops on what was read; return also the chain as the next unit sees it."""
+        kept = Signal.like(fire.command, name=f"command{unit}")
+        active = Signal(name=f"active{unit}")
+        m.d.sync += active.eq(fire.fire)
+        with m.If(fire.fire):
+            m.d.sync += kept.eq(fire.command)
+        operands = [self._operand(m, unit, slot, kept) for slot in range(self._slots)]
+        results: dict[str, Value] = {}
+        for position, code in enumerate(self._ops):
+            op = operation(code)
+            result = Signal(signed(self._actor.bits), name=f"{code}{unit}")
+            if op.chained:
+                total = self._chained(op, operands, kept.first, chain)
+                m.d.comb += result.eq(total)
+                passed = Signal.like(result, name=f"{code}_chain{unit}")
+                taken = active & (kept.code == position)
+                m.d.comb += passed.eq(Mux(taken, result, chain))
+                chain = passed
+            else:
+                m.d.comb += result.eq(op.compute(*operands[: op.arity]))
+            results[code] = result
+        return active & kept.last, kept.code, results, chain
+
+    @staticmethod
+    def _chained(
+        op: Operation, operands: Sequence[Value], first: Value, chain: Value | int
+    ) -> Value:
+        return op.compute(*operands[:2]) + Mux(first, operands[2], chain)
+
+    def _operand(self, m: Module, unit: int, slot: int, kept: Value) -> Value:
+        """Return one operand, sign-extended from its own size; 0 if the slot is unused."""
+        data = [getattr(self, f"read{unit}_{slot}_{i}").data for i in range(self._rows)]
+        words = Cat(data) >> (kept[f"offset{slot}"] * self._word)
+        operand = Signal(signed(self._actor.bits), name=f"operand{unit}_{slot}")
+        with m.Switch(kept[f"size{slot}"]):
+            for size in range(1, self._actor.bits // self._word + 1):
+                with m.Case(size):
+                    m.d.comb += operand.eq(words[: size * self._word].as_signed())
+        return operand
+
+    def _wait(
+        self, m: Module, unit: int, active: Value, code: Value, results: Mapping[str, Value]
+    ) -> tuple[Value, Value, Value | int]:
+        """Delay each result to its op's latency; return valid, value, and whether two collide."""
+        waits = {c: timing.latency - 1 for c, timing in self._ops.items()}
+        valid: Value | int = 0
+        value: Value | int = 0
+        clash: Value | int = 0
+        for left in range(max(waits.values()), -1, -1):
+            entering = Signal(name=f"entering{unit}_{left}")
+            stage = Signal(name=f"done{unit}_{left}")
+            held = Signal(signed(self._actor.bits), name=f"value{unit}_{left}")
+            m.d.comb += [stage.eq(entering | valid), held.eq(value)]
+            for position, c in enumerate(waits):
+                if waits[c] == left:
+                    with m.If(active & (code == position)):
+                        m.d.comb += [entering.eq(1), held.eq(results[c])]
+            clash = (entering & valid) | clash
+            if left == 0:
+                return stage, held, clash
+            valid = Signal(name=f"valid{unit}_{left}")
+            value = Signal(signed(self._actor.bits), name=f"waiting{unit}_{left}")
+            m.d.sync += [valid.eq(stage), value.eq(held)]
+        raise AssertionError("a latency is at least 1")
+
+    def _land(self, m: Module, unit: int, valid: Value, value: Value) -> tuple[Value, Value]:
+        """Write the result where its command says; return what is written, and an error."""
+        result = getattr(self, f"result{unit}")
+        command = result.command
+        words = self._actor.bits // self._word
+        meant = [
+            (~result.fire | (k < command.size)).replicate(self._word) for k in range(words)
+        ]
+        seen = Signal(self._actor.bits, name=f"seen{unit}")
+        with m.If(valid):
+            m.d.comb += seen.eq(value & Cat(meant))
+        row_words = self._result_at.row // self._word
+        sized = Cat((k < command.size) for k in range(words))
+        data = (seen << (command.offset * self._word))[:]
+        mask = (sized << command.offset)[:]
+        beyond: Value | int = 0
+        for i in range(self._result_rows):
+            write = getattr(self, f"write{unit}_{i}")
+            row = command[f"row{i}"]
+            here = mask[i * row_words : (i + 1) * row_words]
+            beyond = (here.any() & (row >= self._result_at.rows)) | beyond
+            m.d.comb += [
+                write.row.eq(row),
+                write.data.eq(data[i * self._result_at.row : (i + 1) * self._result_at.row]),
+                write.first.eq(command.first if self._result_at.kind == "Adder" else 0),
+            ]
+            with m.If(result.fire & valid & (row < self._result_at.rows)):
+                m.d.comb += write.words.eq(here)
+        error = first_error(
+            (result.late, ErrorKind.LATE),
+            (result.fire & ~valid, ErrorKind.MISSING),
+            (~result.fire & valid, ErrorKind.UNEXPECTED),
+            (result.fire & beyond, ErrorKind.ADDRESS),
+        )
+        return seen, error

@@ -1,0 +1,107 @@
+"""Faults to plant in a machine, so that tests can show that they are caught. Not for users."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from amaranth.hdl import Cat, Module, Value
+from amaranth.lib import data
+
+from hwdsl import hardware
+
+from .ports import Port
+from .signals import lanes_of, share
+from .tables import Table
+from .wire import Wire
+
+
+@dataclass(frozen=True)
+class Faults:
+    """What to build wrongly; nothing by default. Parts are given by name.
+
+    Attributes
+    ----------
+    slow_wire : str
+        A Wire with one register too many.
+    swapped_lanes : str
+        A Wire whose lanes 0 and 1 arrive swapped.
+    stuck_bit : (str, int, int)
+        Wire, lane and bit of the payload that arrives as 1 with every word.
+    late_port : str
+        A command port, written as `Port` prints: ``"send bus0[0]"``. Its commands act one cycle
+        late.
+    slow_actor : str
+        An Actor that takes one cycle longer for every op.
+    deaf_adder : str
+        An Adder that leaves out what comes in on its third lane.
+    """
+
+    slow_wire: str = ""
+    swapped_lanes: str = ""
+    stuck_bit: tuple[str, int, int] | None = None
+    late_port: str = ""
+    slow_actor: str = ""
+    deaf_adder: str = ""
+
+    def actor(self, actor: hardware.Actor) -> hardware.Actor:
+        """Return the Actor as it is to be built."""
+        if actor.name != self.slow_actor:
+            return actor
+        slow = {c: replace(t, latency=t.latency + 1) for c, t in actor.ops.items()}
+        return replace(actor, ops=slow)
+
+
+NONE = Faults()
+
+
+def wire_of(wire: hardware.Wire, registered: bool, faults: Faults) -> Wire:
+    """Return the Component of a Wire."""
+    if wire.name == faults.slow_wire:
+        return Wire(replace(wire, latency=wire.latency + 1), registered)
+    stuck = faults.stuck_bit
+    if wire.name == faults.swapped_lanes or (stuck and stuck[0] == wire.name):
+        return _CrossedWire(wire, registered, faults)
+    return Wire(wire, registered)
+
+
+def table_of(port: Port, depth: int, time_bits: int, loadable: bool, faults: Faults) -> Table:
+    """Return the command table of a port."""
+    kind = _LateTable if str(port) == faults.late_port else Table
+    return kind(port, depth, time_bits, loadable)
+
+
+class _CrossedWire(Wire):
+    """A Wire that swaps lanes, or has a bit that is stuck."""
+
+    def __init__(self, wire: hardware.Wire, registered: bool, faults: Faults):
+        self._faults = faults
+        super().__init__(wire, registered)
+
+    def _carried(self, lanes: Value) -> Value:
+        wire, faults = self._wire, self._faults
+        carried = list(data.View(lanes_of(wire), lanes))
+        if wire.name == faults.swapped_lanes:
+            carried[0], carried[1] = carried[1], carried[0]
+        values = [lane.as_value() for lane in carried]
+        if faults.stuck_bit and wire.name == faults.stuck_bit[0]:
+            _, lane, bit = faults.stuck_bit
+            values[lane] = values[lane] | (carried[lane].valid << (1 + bit))
+        return Cat(value[: 1 + wire.lane] for value in values)
+
+
+class _LateTable(Table):
+    """A table whose commands act one cycle late."""
+
+    def elaborate(self, platform) -> Module:
+        m = Module()
+        m.submodules.table = table = Table(*self._given)
+        table.contents = self.contents
+        for name in self.signature.members:
+            if name != "out":
+                share(table, name, getattr(self, name))
+        m.d.sync += [
+            self.out.fire.eq(table.out.fire),
+            self.out.late.eq(table.out.late),
+            self.out.command.eq(table.out.command),
+        ]
+        return m

@@ -1,0 +1,206 @@
+"""A Node: a memory that sends words, lands words, and serves the Actors around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from amaranth.hdl import Cat, MemoryData, Module, Mux, Signal, Value, unsigned
+from amaranth.lib import wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import ceil_log2
+
+from hwdsl import hardware
+from hwdsl.trace import ErrorKind
+
+from .ports import Port, row_bits
+from .signals import errors_of, first_error, lanes_of
+from .tables import Command, Load
+
+
+class Read(wiring.Signature):
+    """Asks a Node for a row; ``data`` is there a cycle later. Seen from who asks."""
+
+    def __init__(self, point: hardware.Point):
+        super().__init__({"enable": Out(1), "row": Out(row_bits(point)), "data": In(point.row)})
+
+
+class Write(wiring.Signature):
+    """Writes words of a row.
+
+    Members
+    -------
+    words : Out
+        Which words of the row; none: nothing is written.
+    row : Out
+    data : Out
+        In place, and 0 in all other words.
+    first : Out(1)
+        In an Adder: starts a sum.
+    """
+
+    def __init__(self, point: hardware.Point, word: int):
+        super().__init__(
+            {
+                "words": Out(point.row // word),
+                "row": Out(row_bits(point)),
+                "data": Out(point.row),
+                "first": Out(1),
+            }
+        )
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Who reads and writes a Node: the Wires with their ports, and ports of Actors by number."""
+
+    outgoing: Sequence[tuple[hardware.Wire, Sequence[Port]]]
+    incoming: Sequence[tuple[hardware.Wire, Sequence[Port]]]
+    reads: int
+    writes: int
+
+
+class Node(wiring.Component):
+    """A memory of ``point.rows`` rows; a word that is written in a cycle can be read in it.
+
+    Members
+    -------
+    send{i}_{lane} : In(Command)
+        For lane ``lane`` of the i-th outgoing Wire.
+    depart{i} : Out
+        Its lanes, one cycle after the command: the memory's read register.
+    land{i}_{lane} : In(Command)
+        Where what arrives on lane ``lane`` of the i-th incoming Wire is written.
+    arrive{i} : In
+        Its lanes.
+    depart_errors{i}, arrive_errors{i} : Out
+    read{i} : In(Read), write{i} : In(Write)
+        For Actors.
+    load : In(Load)
+        If ``loadable``.
+    """
+
+    def __init__(
+        self, point: hardware.Point, word: int, neighbours: Neighbours, loadable: bool = False
+    ):
+        self._point, self._word, self._neighbours = point, word, neighbours
+        members = {}
+        for ends, kind, end, lanes in (
+            (neighbours.outgoing, "send", "depart", Out),
+            (neighbours.incoming, "land", "arrive", In),
+        ):
+            for i, (wire, ports) in enumerate(ends):
+                members[f"{end}{i}"] = lanes(lanes_of(wire))
+                members[f"{end}_errors{i}"] = Out(errors_of(wire.lanes))
+                for port in ports:
+                    members[f"{kind}{i}_{port.lane}"] = In(Command(port.fields))
+        members |= {f"read{i}": In(Read(point)) for i in range(neighbours.reads)}
+        members |= {f"write{i}": In(Write(point, word)) for i in range(neighbours.writes)}
+        if loadable:
+            members["load"] = In(Load(max(2, point.rows), point.row))
+        super().__init__(members)
+        self._store()
+
+    def _store(self) -> None:
+        # Yosys has no memory of one row.
+        depth = max(2, self._point.rows)
+        self.contents = MemoryData(shape=unsigned(self._point.row), depth=depth, init=[])
+
+    def elaborate(self, platform) -> Module:
+        m = Module()
+        reads = [getattr(self, f"read{i}") for i in range(self._neighbours.reads)]
+        writes = [getattr(self, f"write{i}") for i in range(self._neighbours.writes)]
+        for i, (wire, _) in enumerate(self._neighbours.outgoing):
+            reads += [self._send(m, i, wire, lane) for lane in range(wire.lanes)]
+        for i, (wire, _) in enumerate(self._neighbours.incoming):
+            writes += [self._land(m, i, wire, lane) for lane in range(wire.lanes)]
+        self._access(m, reads, writes)
+        return m
+
+    def _inside(self, row: Value) -> Value:
+        return row < self._point.rows
+
+    def _send(self, m: Module, i: int, wire: hardware.Wire, lane: int) -> wiring.PureInterface:
+        command = getattr(self, f"send{i}_{lane}")
+        departing = getattr(self, f"depart{i}")[lane]
+        row, offset, size = (command.command[k] for k in ("row", "offset", "size"))
+        read = Read(self._point).create(path=(f"send{i}_{lane}",))
+        valid = Signal(name=f"valid{i}_{lane}")
+        kept_offset = Signal.like(offset, name=f"offset{i}_{lane}")
+        kept_size = Signal.like(size, name=f"size{i}_{lane}")
+        m.d.comb += [
+            read.row.eq(row),
+            read.enable.eq(command.fire),
+            departing.valid.eq(valid),
+        ]
+        m.d.sync += [
+            valid.eq(command.fire & self._inside(row)),
+            kept_offset.eq(offset),
+            kept_size.eq(size),
+        ]
+        with m.If(valid):
+            words = read.data >> (kept_offset * self._word)
+            kept = [(k < kept_size).replicate(self._word) for k in range(wire.lane // self._word)]
+            m.d.comb += departing.payload.eq(words & Cat(kept))
+        error = first_error(
+            (command.late, ErrorKind.LATE),
+            (command.fire & ~self._inside(row), ErrorKind.ADDRESS),
+        )
+        m.d.comb += getattr(self, f"depart_errors{i}")[lane].eq(error)
+        return read
+
+    def _land(self, m: Module, i: int, wire: hardware.Wire, lane: int) -> wiring.PureInterface:
+        command = getattr(self, f"land{i}_{lane}")
+        arrived = getattr(self, f"arrive{i}")[lane]
+        row, offset = command.command.row, command.command.offset
+        write = Write(self._point, self._word).create(path=(f"land{i}_{lane}",))
+        mask = (1 << (wire.lane // self._word)) - 1
+        m.d.comb += [
+            write.row.eq(row),
+            write.data.eq(arrived.payload << (offset * self._word)),
+            write.first.eq(command.command.first if self._point.kind == "Adder" else 0),
+        ]
+        with m.If(command.fire & arrived.valid & self._inside(row)):
+            m.d.comb += write.words.eq(mask << offset)
+        error = first_error(
+            (command.late, ErrorKind.LATE),
+            (command.fire & ~arrived.valid, ErrorKind.MISSING),
+            (~command.fire & arrived.valid, ErrorKind.UNEXPECTED),
+            (command.fire & ~self._inside(row), ErrorKind.ADDRESS),
+        )
+        m.d.comb += getattr(self, f"arrive_errors{i}")[lane].eq(error)
+        return write
+
+    def _access(
+        self,
+        m: Module,
+        reads: Sequence[wiring.PureInterface],
+        writes: Sequence[wiring.PureInterface],
+    ) -> None:
+        """Connect all accesses to the memory: each is a port of its own."""
+        m.submodules.memory = memory = Memory(self.contents)
+        ports = []
+        for write in writes:
+            port = memory.write_port(granularity=self._word)
+            m.d.comb += [
+                port.en.eq(write.words),
+                port.addr.eq(write.row),
+                port.data.eq(write.data),
+            ]
+            ports.append(port)
+        if hasattr(self, "load"):
+            first = ports[0] if ports else memory.write_port(granularity=self._word)
+            with m.If(self.load.write):
+                m.d.comb += [
+                    first.en.eq(~0),
+                    first.addr.eq(self.load.address),
+                    first.data.eq(self.load.data),
+                ]
+        for read in reads:
+            port = memory.read_port(transparent_for=ports)
+            m.d.comb += [
+                port.en.eq(read.enable),
+                port.addr.eq(read.row),
+                read.data.eq(port.data),
+            ]

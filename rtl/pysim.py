@@ -1,0 +1,122 @@
+"""The pysim engine: Amaranth's own simulator, which needs nothing but pip."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+
+import numpy as np
+from amaranth.sim import Simulator
+
+from hwdsl.errors import LimitReached
+from hwdsl.hardware import Hardware
+from hwdsl.program import Program
+from hwdsl.trace import Trace
+
+from .faults import NONE, Faults
+from .load import Image, finals_of
+from .probe import decode, probed_parts, rows_from
+from .top import Machine
+from .waveform import groups_of
+
+MOST_ROWS = 1 << 20
+"""Rows of the largest memory that is simulated: each is a Python object."""
+
+_KEPT = 8
+_models: OrderedDict[tuple[str, int, int, Faults], Model] = OrderedDict()
+
+
+def run(
+    hardware: Hardware,
+    program: Program,
+    image: Image,
+    depth: int,
+    time_bits: int,
+    *,
+    vcd: str | Path | None = None,
+    faults: Faults | None = None,
+) -> Trace:
+    """Run a Program on the model of its Hardware, which is elaborated once and kept."""
+    key = (hardware.fingerprint, depth, time_bits, faults or NONE)
+    if key not in _models:
+        _models[key] = Model(hardware, depth, time_bits, faults or NONE)
+        if len(_models) > _KEPT:
+            _models.popitem(last=False)
+    _models.move_to_end(key)
+    return _models[key].run(program, image, vcd)
+
+
+class Model:
+    """An elaborated machine that runs one Program after another."""
+
+    def __init__(self, hardware: Hardware, depth: int, time_bits: int, faults: Faults):
+        for point in hardware.points:
+            if point.rows > MOST_ROWS:
+                rule = f"pysim simulates at most {MOST_ROWS} rows"
+                raise LimitReached(f"{point.kind} {point.name!r}: {rule}, not {point.rows}")
+        self._hardware = hardware
+        self._machine = Machine(hardware, depth, time_bits, faults=faults)
+        self._probes = [
+            getattr(self._machine, name)
+            for name in self._machine.signature.members
+            if name.startswith("probe_")
+        ]
+        self._simulator = Simulator(self._machine)
+        self._simulator.add_clock(1e-9)
+        self._simulator.add_testbench(self._bench)
+        self._runs = 0
+
+    def run(self, program: Program, image: Image, vcd: str | Path | None) -> Trace:
+        self._program, self._image = program, image
+        self._seen: list[tuple[int, ...]] = []
+        self._finals: dict[int, dict[int, int]] = {}
+        if self._runs:
+            self._simulator.reset()
+        self._runs += 1
+        with self._waveform(vcd):
+            self._simulator.run()
+        events = decode(self._hardware, self._samples(), program.cycles)
+        finals = finals_of(self._hardware, program, self._finals)
+        return Trace(program.cycles, events, finals, "pysim", "tables")
+
+    def _waveform(self, vcd: str | Path | None):
+        if vcd is None:
+            return nullcontext()
+        path = Path(vcd)
+        traces = groups_of(self._machine)
+        return self._simulator.write_vcd(str(path), str(path.with_suffix(".gtkw")), traces=traces)
+
+    async def _bench(self, ctx) -> None:
+        machine, cycles = self._machine, self._program.cycles
+        entries = self._image.entries(machine.ports, machine.time_bits)
+        for contents, rows in zip(machine.tables, entries, strict=True):
+            for i, entry in enumerate(rows):
+                ctx.set(contents[i], entry)
+        stores = machine.stores
+        for point, rows in self._image.stores.items():
+            for row, value in rows.items():
+                ctx.set(stores[point][row], value)
+        await ctx.tick()
+        ctx.set(machine.run, 1)
+        ticks = ctx.tick().sample(*self._probes)
+        async for _, _, *probes in ticks:
+            self._seen.append(tuple(probes))
+            if len(self._seen) == cycles:
+                self._read_finals(ctx)
+            if len(self._seen) > cycles:
+                break
+
+    def _read_finals(self, ctx) -> None:
+        stores = self._machine.stores
+        for point, row, _, _ in self._program.finals.tolist():
+            self._finals.setdefault(point, {})[row] = ctx.get(stores[point][row])
+
+    def _samples(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        samples = []
+        for probe, values in zip(self._probes, zip(*self._seen, strict=True), strict=True):
+            cycles = [cycle for cycle, value in enumerate(values) if value]
+            rows = rows_from([values[cycle] for cycle in cycles], len(probe))
+            samples.append((np.array(cycles, np.int64), rows))
+        return samples
