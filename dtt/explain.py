@@ -1,0 +1,121 @@
+"""Why a datum cannot be somewhere in time: what stands in the way, and when it would work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hwdsl.workload import Datum, Workload
+
+from .routing import earliest, route
+from .state import State
+
+
+def why_late(
+    state: State,
+    workload: Workload,
+    datum: Datum,
+    point: int,
+    by: int | None,
+    only: int | None,
+) -> tuple[str, int | None]:
+    """Say why a datum cannot be at a Point in cycle ``by``.
+
+    Returns
+    -------
+    (str, int or None)
+        A sentence that names the Wires and Nodes in the way, by whom they are taken and in which
+        cycles, and the first cycle that works; that cycle.
+    """
+    node = state.hardware.points[point].name
+    first = _first(state, datum.index, point, by or 0, only)
+    works = f"the first cycle that works is {first}" if first is not None else "no cycle works"
+    alone = _alone(state, datum.index, point, only)
+    when = "" if by is None else f" at cycle {by}"
+    if alone is None:
+        return f"{datum.name!r} has no copy from which a path leads to {node!r}", None
+    cycle, path = alone
+    if by is not None and cycle > by:
+        return (
+            f"{datum.name!r} cannot be in {node!r}{when}: even on an idle machine the first "
+            f"cycle is {cycle}; {works}",
+            first,
+        )
+    blocks = _blocks(state, workload, datum.index, path, by if by is not None else cycle)
+    taken = "; ".join(blocks) if blocks else "no way avoids what is promised"
+    return f"{datum.name!r} cannot be in {node!r}{when}: {taken}; {works}", first
+
+
+def why_full(state: State, workload: Workload, nodes: Sequence[int]) -> str:
+    """Say which of the Nodes are full of what, once nothing promised changes any more."""
+    parts = []
+    settled = state.settled
+    for index in nodes:
+        node = state.hardware.points[index]
+        used = state.rows[index].peak(settled, settled)
+        names = [
+            repr(workload.data[d].name)
+            for d, stays in enumerate(state.stays)
+            if any(s.last >= settled for s in stays.get(index, ()))
+        ]
+        shown = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
+        parts.append(
+            f"Node {node.name!r} holds {used * node.row} of {node.capacity} bits for good ({shown})"
+        )
+    return "; ".join(parts)
+
+
+def _first(state: State, datum: int, point: int, by: int, only: int | None) -> int | None:
+    cycle = earliest(state, datum, point, only, by)
+    while cycle is not None and cycle <= max(state.settled, by) + 1:
+        if route(state, datum, point, cycle, cycle, only) is not None:
+            return cycle
+        cycle += 1
+    return None
+
+
+def _alone(
+    state: State, datum: int, point: int, only: int | None
+) -> tuple[int, tuple[tuple[int, int], ...]] | None:
+    """Return the first arrival, and the Moves, on a machine that carries nothing else."""
+    idle = State(state.hardware, state.sizes)
+    for where, stays in state.stays[datum].items():
+        for stay in stays:
+            idle.stay(datum, where, stay)
+    cycle = earliest(idle, datum, point, only)
+    if cycle is None:
+        return None
+    path = route(idle, datum, point, cycle, cycle, only)
+    return None if path is None else (cycle, path.moves)
+
+
+def _blocks(
+    state: State,
+    workload: Workload,
+    datum: int,
+    moves: tuple[tuple[int, int], ...],
+    by: int,
+) -> list[str]:
+    """Name what takes the Wires of a way, and the Nodes on it that are full, up to a cycle."""
+    found = []
+    size = state.sizes[datum]
+    for index, departure in moves:
+        wire = state.hardware.wires[index]
+        taken = [
+            (cycle, workload.data[other].name)
+            for other, used, cycle in state.departed
+            if used == index and departure <= cycle + wire.beats(state.sizes[other]) - 1 <= by
+        ]
+        if taken and not state.lanes_free(datum, wire, departure):
+            shown = ", ".join(f"{name!r} at {cycle}" for cycle, name in sorted(taken)[:4])
+            more = f" and {len(taken) - 4} more" if len(taken) > 4 else ""
+            found.append(f"Wire {wire.name!r} carries {shown}{more}")
+        target = state.hardware.points[wire.target]
+        arrival = departure + wire.latency
+        last = arrival + wire.beats(size) - 1
+        if target.stores and not state.room(datum, wire.target, arrival, last):
+            used_rows = state.rows[wire.target].peak(arrival, last)
+            found.append(
+                f"Node {target.name!r} holds {used_rows * target.row} of {target.capacity} bits "
+                f"in the cycles {arrival} to {last}"
+            )
+    return found

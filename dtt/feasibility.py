@@ -1,0 +1,215 @@
+"""What can be proved before any search: a Workload that no schedule on a Hardware can serve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from hwdsl.errors import InputError, NoSchedule
+from hwdsl.hardware import Actor, Hardware, Point, Timing
+from hwdsl.workload import Datum, Op, Request, Workload
+
+
+Candidates = tuple[tuple[tuple[Actor, Timing], ...], ...]
+"""For each Op, the Actors that can run it, with how they run it, in index order."""
+
+
+def candidates(hardware: Hardware, workload: Workload) -> Candidates:
+    """Check a Workload against a Hardware and return who can run what.
+
+    Raises
+    ------
+    InputError
+        If the Workload does not belong to this Hardware: a Node or Actor that it lacks, an element
+        that is not whole words.
+    NoSchedule
+        If it is proved that no schedule exists: an op that no Actor has, data larger than a
+        memory, a target that no path reaches. Each sentence says so.
+    """
+    _check_names(hardware, workload)
+    able = tuple(_able(hardware, op) for op in workload.ops)
+    _check_loads(hardware, workload)
+    _check_ways(hardware, workload, able)
+    return able
+
+
+def _check_names(hardware: Hardware, workload: Workload) -> None:
+    faults = []
+    for datum in workload.data:
+        if datum.bits % hardware.word:
+            rule = f"bits must be a multiple of the word ({hardware.word} bits)"
+            faults.append(f"Datum {datum.name!r}: {rule}, not {datum.bits}")
+        if datum.loaded_at is not None:
+            faults += _not_a_store(hardware, f"Datum {datum.name!r}", datum.loaded_at)
+    for request in workload.requests:
+        kind = "store" if request.store else "need"
+        for name in (request.node, request.source):
+            if name is not None:
+                faults += _not_a_store(hardware, f"{kind} of {request.datum.name!r}", name)
+    actors = {actor.name for actor in hardware.actors}
+    for op in workload.ops:
+        if op.on is not None and op.on not in actors:
+            faults.append(f"Op {op.name!r}: on must be an Actor of {hardware.name}, not {op.on!r}")
+    if faults:
+        raise InputError(*faults)
+
+
+def _not_a_store(hardware: Hardware, user: str, name: str) -> list[str]:
+    part = hardware[name] if name in hardware else None
+    if not isinstance(part, Point):
+        return [f"{user}: {hardware.name} has no Node named {name!r}"]
+    return [] if part.stores else [f"{user}: {name!r} is a Junction, in which nothing stays"]
+
+
+def _able(hardware: Hardware, op: Op) -> tuple[tuple[Actor, Timing], ...]:
+    knows = [a for a in hardware.actors if op.code in a.ops and op.on in (None, a.name)]
+    where = "" if op.on is None else f" on Actor {op.on!r}"
+    if not knows:
+        raise NoSchedule(f"Op {op.name!r}: no Actor knows the op code {op.code!r}{where}")
+    widest = max(d.bits for d in (*op.operands, op.result))
+    wide = [a for a in knows if a.bits >= widest]
+    if not wide:
+        most = max(a.bits for a in knows)
+        raise NoSchedule(
+            f"Op {op.name!r}: it has elements of {widest} bits, and no Actor that knows "
+            f"{op.code!r}{where} computes on more than {most}; declare Actor(bits={widest})"
+        )
+    units = max(_most_units(a, op) for a in wide)
+    if op.parallel and op.work > units:
+        raise NoSchedule(
+            f"Op {op.name!r}: {op.work} pairs, and no Actor that knows {op.code!r}{where} has more "
+            f"than {units} units; split it and add up with into="
+        )
+    enough = [a for a in wide if not op.parallel or op.work <= _most_units(a, op)]
+    timed = [(a, a.timing(op.code, op.work, op.parallel)) for a in enough]
+    fitting = [(a, t) for a, t in timed if not _too_small(hardware, op, a, t)]
+    if not fitting:
+        raise NoSchedule(_too_small(hardware, op, *timed[0]))
+    return tuple(fitting)
+
+
+def _most_units(actor: Actor, op: Op) -> int:
+    return actor.ops[op.code].units or actor.units
+
+
+def _too_small(hardware: Hardware, op: Op, actor: Actor, timing: Timing) -> str:
+    """Return why the data of an Op can never be at an Actor together, or ``""``."""
+    node = hardware.points[actor.at]
+    operands = dict.fromkeys(op.operands)
+    needed = sum(node.rows_of(d.size) for d in operands)
+    result_node = hardware.points[actor.result_at]
+    together = timing.latency - timing.hold + 1 <= timing.hold - 1
+    if op.into is not None:
+        if result_node is not node:
+            return (
+                f"Op {op.name!r}: into= needs an Actor whose results stay at its Node, and "
+                f"those of {actor.name!r} go to {result_node.name!r}"
+            )
+    elif result_node is node and together:
+        needed += node.rows_of(op.result.size)
+    elif result_node.rows < result_node.rows_of(op.result.size):
+        needed, node = result_node.rows_of(op.result.size), result_node
+    if needed <= node.rows:
+        return ""
+    bits = needed * node.row
+    return (
+        f"Op {op.name!r}: its data take {bits} bits of Node {node.name!r} at Actor "
+        f"{actor.name!r}, which holds {node.capacity}"
+    )
+
+
+def _check_loads(hardware: Hardware, workload: Workload) -> None:
+    rows = [0] * len(hardware.points)
+    for datum in workload.data:
+        if datum.loaded_at is not None:
+            node = hardware.point(datum.loaded_at)
+            rows[node.index] += node.rows_of(datum.size)
+    for node in hardware.points:
+        if rows[node.index] > node.rows:
+            raise NoSchedule(
+                f"Node {node.name!r}: the data loaded there at cycle 0 take "
+                f"{rows[node.index] * node.row} bits, and it holds {node.capacity}"
+            )
+
+
+def _check_ways(hardware: Hardware, workload: Workload, able: Candidates) -> None:
+    reach = _Reach(hardware)
+    for item in workload.items:
+        if isinstance(item, Request):
+            _check_request(hardware, reach, item, able)
+        else:
+            _check_operands(hardware, reach, item, able)
+
+
+def _origins(hardware: Hardware, datum: Datum, able: Candidates) -> list[int]:
+    if datum.loaded_at is not None:
+        return [hardware.point(datum.loaded_at).index]
+    assert datum.made_by is not None
+    return list(dict.fromkeys(a.result_at for a, _ in able[datum.made_by]))
+
+
+def _check_request(
+    hardware: Hardware, reach: _Reach, request: Request, able: Candidates
+) -> None:
+    node = hardware.point(request.node)
+    kind = "store" if request.store else "need"
+    if node.kind == "Adder":
+        raise NoSchedule(f"{kind} of {request.datum.name!r}: {node.name!r} is an Adder")
+    origins = _origins(hardware, request.datum, able)
+    why = reach.why_not(request.datum, origins, [node.index])
+    if why:
+        raise NoSchedule(f"{kind} of {request.datum.name!r}: {why}")
+
+
+def _check_operands(hardware: Hardware, reach: _Reach, op: Op, able: Candidates) -> None:
+    actors = able[op.index]
+    for datum in dict.fromkeys(op.operands):
+        origins = _origins(hardware, datum, able)
+        why = reach.why_not(datum, origins, [a.at for a, _ in actors])
+        if why:
+            raise NoSchedule(f"Op {op.name!r}: operand {why}")
+
+
+class _Reach:
+    """Which Points a datum of some size can ever reach, over memories that can hold it."""
+
+    def __init__(self, hardware: Hardware):
+        self._hardware = hardware
+        self._known: dict[tuple[int, int], frozenset[int]] = {}
+
+    def why_not(self, datum: Datum, origins: Sequence[int], targets: Sequence[int]) -> str:
+        """Return why no target can be reached from any origin, or ``""``."""
+        reached = frozenset[int]().union(*(self._from(datum.size, o) for o in origins))
+        if reached.intersection(targets):
+            return ""
+        points = self._hardware.points
+        to = _listed(points[t].name for t in targets)
+        start = _listed(points[o].name for o in origins)
+        bit = frozenset[int]().union(*(self._from(self._hardware.word, o) for o in origins))
+        if bit.intersection(targets):
+            return (
+                f"{datum.name!r} of {datum.size} bits is larger than every memory on the way "
+                f"from {start} to {to}"
+            )
+        return f"{datum.name!r} has no path from {start} to {to}"
+
+    def _from(self, size: int, origin: int) -> frozenset[int]:
+        key = (size, origin)
+        if key not in self._known:
+            seen, frontier = {origin}, [origin]
+            while frontier:
+                for wire in self._hardware.outgoing[frontier.pop()]:
+                    target = self._hardware.points[wire.target]
+                    if target.index in seen or target.kind == "Adder":
+                        continue
+                    if target.stores and target.rows < target.rows_of(size):
+                        continue
+                    seen.add(target.index)
+                    frontier.append(target.index)
+            self._known[key] = frozenset(seen)
+        return self._known[key]
+
+
+def _listed(names: Iterable[str]) -> str:
+    unique = list(dict.fromkeys(names))
+    shown = ", ".join(f"Node {n!r}" for n in unique[:3])
+    return shown + (f" or {len(unique) - 3} more" if len(unique) > 3 else "")

@@ -1,0 +1,349 @@
+"""Placing: which Actor starts which Op in which cycle, and the order in which data are routed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from hwdsl.errors import LimitReached, TimingFault
+from hwdsl.hardware import Actor, Hardware, Timing
+from hwdsl.workload import Datum, Op, Request, Workload
+
+from .explain import why_full, why_late
+from .feasibility import Candidates, candidates
+from .occupancy import FOREVER
+from .routing import earliest, route
+from .schedule import FIRING, MOVE, Schedule, Unserved
+from .spilling import make_room
+from .state import Stay, State
+from .wants import Wants
+
+Affinity = Callable[[Op, Actor, frozenset[int]], float]
+"""Scores an Actor for an Op; the third argument are the operands (indices) that the Actor's Node
+holds in that cycle. The highest score is tried first."""
+
+Coarse = dict[int, tuple[Actor, Timing, int]]
+"""For each Op, the Actor and the start that the paper's coarse model gives it."""
+
+
+def operands_held(op: Op, actor: Actor, held: frozenset[int]) -> float:
+    """The default affinity: how many operands the Actor already holds."""
+    return len(held)
+
+
+class Placer:
+    """Places and routes the items of a Workload one by one.
+
+    Parameters
+    ----------
+    hardware, workload
+    affinity : callable
+        See `Affinity`.
+    strict : bool
+        Raise a timing fault where the default waits or lists the request as unserved.
+    """
+
+    engine = "reference"
+
+    def __init__(
+        self,
+        hardware: Hardware,
+        workload: Workload,
+        affinity: Affinity = operands_held,
+        strict: bool = False,
+    ):
+        self.hardware = hardware
+        self.workload = workload
+        self.affinity = affinity
+        self.strict = strict
+        self.able: Candidates = candidates(hardware, workload)
+        self.state = State(hardware, [d.size for d in workload.data])
+        self.wants = Wants(workload)
+        self.origin: dict[int, int] = {}
+        self.unserved: list[Unserved] = []
+        self.fired: list[tuple[int, int, int]] = []
+        for datum in workload.data:
+            if datum.loaded_at is not None:
+                self._appear(datum, hardware.point(datum.loaded_at).index, 0, 0)
+
+    def run(self, coarse: Coarse | None = None) -> Schedule:
+        """Place and route everything, in program order, and freeze the result.
+
+        Parameters
+        ----------
+        coarse : mapping, optional
+            The Actors and starts of the paper's First Best Fit; with ``strict`` the starts are
+            binding, else an Op starts in the first cycle from there that works.
+        """
+        for item in self.workload.items:
+            if isinstance(item, Request):
+                self._serve(item)
+            elif coarse is None:
+                self._place(item, self.able[item.index], item.not_before)
+            else:
+                actor, timing, start = coarse[item.index]
+                self._place(item, ((actor, timing),), start, binding=self.strict)
+        return self._freeze()
+
+    def _freeze(self) -> Schedule:
+        moves = np.array(sorted(self.state.departed, key=lambda k: (k[2], k[1], k[0])), np.int64)
+        table = np.zeros(len(moves), MOVE)
+        if len(moves):
+            table["datum"], table["wire"], table["cycle"] = moves.T
+        firings = np.zeros(len(self.fired), FIRING)
+        ordered = sorted((cycle, actor, op) for op, actor, cycle in self.fired)
+        for row, (cycle, actor, op) in zip(firings, ordered, strict=True):
+            row["op"], row["part"], row["actor"], row["cycle"] = op, -1, actor, cycle
+        return Schedule(
+            self.hardware, self.workload, table, firings, tuple(self.unserved), self.engine
+        )
+
+    # Requests
+
+    def _serve(self, request: Request) -> None:
+        point = self.hardware.point(request.node).index
+        datum = request.datum.index
+        only = self._only(request.datum, request.reuse, request.source)
+        last = FOREVER if request.store else request.by
+        spilled = 0
+        while not self._deliver(datum, point, request.by, last, only):
+            if request.by is not None or not self._spill([point], {datum}, spilled):
+                self._fail(request, point, only)
+                break
+            spilled += 1
+        self._satisfy(datum)
+
+    def _deliver(
+        self, datum: int, point: int, by: int | None, last: int | None, only: int | None
+    ) -> bool:
+        cycles = (by,) if by is not None else self._cycles_from(datum, point, only)
+        for cycle in cycles:
+            path = route(self.state, datum, point, cycle, cycle if last is None else last, only)
+            if path is not None:
+                self.state.commit(datum, path, cycle if last is None else last)
+                return True
+        return False
+
+    def _cycles_from(self, datum: int, point: int, only: int | None) -> Iterator[int]:
+        """Yield the cycles in which a datum can arrive at a Point, until nothing changes."""
+        cycle = earliest(self.state, datum, point, only)
+        if cycle is not None:
+            yield from range(cycle, max(cycle, self.state.settled) + 2)
+
+    def _fail(self, request: Request, point: int, only: int | None) -> None:
+        kind = "store" if request.store else "need"
+        reason, cycle = why_late(
+            self.state, self.workload, request.datum, point, request.by, only
+        )
+        if self.strict:
+            node = self.hardware.points[point].name
+            raise TimingFault(f"{kind} of {request.datum.name!r} at {node!r}: {reason}")
+        self.unserved.append(Unserved(request.index, reason, cycle))
+
+    def _only(self, datum: Datum, reuse: bool, source: str | None) -> int | None:
+        """Return the one Point from which a request may be served, if it is bound to one."""
+        if source is not None:
+            return self.hardware.point(source).index
+        if reuse:
+            return None
+        return self.origin[datum.index]
+
+    # Ops
+
+    def _place(
+        self,
+        op: Op,
+        able: tuple[tuple[Actor, Timing], ...],
+        start: int,
+        binding: bool = False,
+    ) -> None:
+        spilled = 0
+        while not self._start_somewhere(op, able, start, binding):
+            if binding:
+                raise self._fault(op, able[0][0], start)
+            nodes = list(dict.fromkeys(p for a, _ in able for p in (a.at, a.result_at)))
+            if not self._spill(nodes, {d.index for d in op.operands}, spilled):
+                raise LimitReached(
+                    f"Op {op.name!r}: no cycle was found in which it can start; "
+                    + why_full(self.state, self.workload, nodes)
+                )
+            spilled += 1
+
+    def _start_somewhere(
+        self, op: Op, able: tuple[tuple[Actor, Timing], ...], start: int, binding: bool
+    ) -> bool:
+        if binding:
+            return self._start(op, *able[0], start)
+        soonest = {a.index: self._soonest(op, a, start) for a, _ in able}
+        ways = [(a, t) for a, t in able if soonest[a.index] < FOREVER]
+        if not ways:
+            return False
+        first = min(soonest[a.index] for a, _ in ways)
+        span = self.state.settled + sum(soonest[a.index] - first for a, _ in ways) + 2
+        for cycle in range(first, max(first, span) + len(op.operands) * self._longest() + 1):
+            for actor, timing in self._by_affinity(op, ways, cycle):
+                if soonest[actor.index] <= cycle and self._start(op, actor, timing, cycle):
+                    return True
+        return False
+
+    def _longest(self) -> int:
+        """The most cycles for which one operand can hold up the next, once nothing else moves."""
+        largest = max(self.state.sizes, default=1)
+        return max((w.beats(largest) for w in self.hardware.wires), default=1)
+
+    def _soonest(self, op: Op, actor: Actor, start: int) -> int:
+        """Return a lower bound on the start of an Op on an Actor (`FOREVER`: never)."""
+        for datum in dict.fromkeys(op.operands):
+            only = self._only(datum, op.reuse, None)
+            cycle = earliest(self.state, datum.index, actor.at, only)
+            if cycle is None:
+                return FOREVER
+            start = max(start, cycle)
+        return start
+
+    def _by_affinity(
+        self, op: Op, able: list[tuple[Actor, Timing]], cycle: int
+    ) -> list[tuple[Actor, Timing]]:
+        def score(choice: tuple[Actor, Timing]) -> tuple[float, int]:
+            actor = choice[0]
+            held = frozenset(
+                d.index for d in op.operands if self.state.holds(d.index, actor.at, cycle)
+            )
+            return -self.affinity(op, actor, held), actor.index
+
+        free = [c for c in able if self._units_free(*c, cycle)]
+        return sorted(free, key=score) if len(free) > 1 else free
+
+    def _units_free(self, actor: Actor, timing: Timing, cycle: int) -> bool:
+        used = self.state.units[actor.index].peak(cycle, cycle + timing.cooldown - 1)
+        return used + timing.units <= actor.units
+
+    def _start(self, op: Op, actor: Actor, timing: Timing, cycle: int) -> bool:
+        """Start an Op in a cycle if all its operands can be there; leave nothing if not."""
+        if not self._units_free(actor, timing, cycle) or not self._fit(op, actor, timing, cycle):
+            return False
+        mark = self.state.mark()
+        wants = self.wants.mark()
+        if self._bring(op, actor, timing, cycle) and self._finish(op, actor, timing, cycle):
+            self.state.start(actor.index, cycle, timing.cooldown, timing.units)
+            self.fired.append((op.index, actor.index, cycle))
+            return True
+        self.state.rollback(mark)
+        self.wants.rollback(wants)
+        return False
+
+    def _fit(self, op: Op, actor: Actor, timing: Timing, cycle: int) -> bool:
+        """Whether all operands can be in the Actor's Node together; much cheaper than routing."""
+        node = self.hardware.points[actor.at]
+        operands = dict.fromkeys(op.operands)
+        for moment in dict.fromkeys((cycle, cycle + timing.hold - 1)):
+            missing = sum(
+                node.rows_of(d.size)
+                for d in operands
+                if not self.state.covers(d.index, actor.at, moment, moment)
+            )
+            used = self.state.rows[actor.at].peak(moment, moment)
+            if missing and used + missing > node.rows:
+                return False
+        return True
+
+    def _bring(self, op: Op, actor: Actor, timing: Timing, cycle: int) -> bool:
+        updated = None if op.into is None else op.operands[op.into]
+        for datum in dict.fromkeys(op.operands):
+            until = cycle if datum is updated else cycle + timing.hold - 1
+            only = self._only(datum, op.reuse, None)
+            path = route(self.state, datum.index, actor.at, cycle, until, only)
+            if path is None:
+                return False
+            self.state.commit(datum.index, path, until)
+            self._satisfy(datum.index)
+        return True
+
+    def _finish(self, op: Op, actor: Actor, timing: Timing, cycle: int) -> bool:
+        """Let the result appear, if there is room for it."""
+        complete = cycle + timing.latency
+        if op.into is not None:
+            old = op.operands[op.into].index
+            if not self.state.hand_over(old, op.result.index, actor.at, cycle, complete):
+                return False
+            self._appear(op.result, actor.result_at, cycle, complete)
+            return True
+        begin = complete - timing.hold + 1
+        last = FOREVER if self.wants.left(op.result.index) else complete
+        if not self.state.room(op.result.index, actor.result_at, begin, last):
+            return False
+        self._appear(op.result, actor.result_at, begin, complete)
+        return True
+
+    def _fault(self, op: Op, actor: Actor, start: int) -> TimingFault:
+        late = []
+        for datum in dict.fromkeys(op.operands):
+            only = self._only(datum, op.reuse, None)
+            if route(self.state, datum.index, actor.at, start, start, only) is None:
+                late.append(why_late(self.state, self.workload, datum, actor.at, start, only)[0])
+        where = f"Op {op.name!r} on Actor {actor.name!r} at cycle {start}"
+        together = "its operands cannot all be there together, though each of them alone can"
+        return TimingFault(f"{where}: {'; '.join(late) if late else together}")
+
+    # Bookkeeping
+
+    def _appear(self, datum: Datum, point: int, begin: int, complete: int) -> None:
+        """Let a datum be where it was loaded or made; while wanted, it keeps its place."""
+        self.origin[datum.index] = point
+        wanted = self.wants.left(datum.index) > 0
+        self.state.stay(datum.index, point, Stay(begin, complete, complete, wanted))
+
+    def _satisfy(self, datum: int) -> None:
+        """One item that wanted the datum is served; after the last, no copy is kept open."""
+        if self.wants.take(datum) == 0:
+            self.state.close(datum)
+
+    def _spill(self, nodes: list[int], keep: set[int], already: int) -> bool:
+        if already > len(self.workload.data):
+            return False
+        moved = make_room(self.state, self.wants, nodes, keep)
+        if moved is None:
+            return False
+        datum, point = moved
+        self.origin[datum] = point
+        return True
+
+
+def first_best_fit(
+    hardware: Hardware, workload: Workload, affinity: Affinity = operands_held
+) -> Coarse:
+    """Place all Ops by the paper's coarse model: units, cooldowns, and no data movement.
+
+    An Op starts no earlier than its ``not_before`` and the results that it needs. An Actor holds
+    what earlier Ops brought to it or made there.
+    """
+    able = candidates(hardware, workload)
+    busy = State(hardware, [d.size for d in workload.data])
+    held: list[set[int]] = [set() for _ in hardware.points]
+    ready = [0] * len(workload.data)
+    placed: Coarse = {}
+    for op in workload.ops:
+        cycle = max([op.not_before, *(ready[d.index] for d in op.operands)])
+        operands = {d.index for d in op.operands}
+        while op.index not in placed:
+            free = [
+                (a, t)
+                for a, t in able[op.index]
+                if busy.units[a.index].peak(cycle, cycle + t.cooldown - 1) + t.units <= a.units
+            ]
+            if free:
+                actor, timing = min(
+                    free,
+                    key=lambda c: (
+                        -affinity(op, c[0], frozenset(operands & held[c[0].at])),
+                        c[0].index,
+                    ),
+                )
+                busy.start(actor.index, cycle, timing.cooldown, timing.units)
+                held[actor.at] |= operands
+                held[actor.result_at].add(op.result.index)
+                ready[op.result.index] = cycle + timing.latency
+                placed[op.index] = (actor, timing, cycle)
+            cycle += 1
+    return placed
