@@ -1,0 +1,147 @@
+"""``hwdsl schedule``: the tables of placing and routing, the statistics, the bounds."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..workload import Datum
+from .figures import figures, notes, sentence
+from .screen import Screen, print_json, progress, table
+from .subject import Subject, file_argument, read_subject
+
+if TYPE_CHECKING:
+    from dtt import Schedule
+
+SUMMARY = "show which actor starts which op when, and how every datum gets there"
+
+Rows = list[tuple[Any, ...]]
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    file_argument(parser)
+    scheduling_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def scheduling_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of every command that schedules."""
+    parser.add_argument(
+        "--placing",
+        choices=("in-order", "first-best-fit"),
+        default="in-order",
+        help="how Ops get their Actor and cycle (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help="a request that cannot be met in time is an error"
+    )
+
+
+def scheduled(subject: Subject, options: argparse.Namespace) -> Schedule:
+    """Return the Schedule of a subject."""
+    import dtt
+
+    with progress("scheduling"):
+        return dtt.schedule(
+            subject.hardware, subject.workload, placing=options.placing, strict=options.strict
+        )
+
+
+def run(options: argparse.Namespace) -> int:
+    schedule = scheduled(read_subject(options.file), options)
+    if options.json:
+        print_json(_object(schedule))
+    else:
+        _show(schedule)
+    return 1 if schedule.unserved else 0
+
+
+def _object(schedule: Schedule) -> dict[str, Any]:
+    return {
+        "verdict": "fail" if schedule.unserved else "pass",
+        "engine": None,
+        "control": None,
+        **figures(schedule),
+        "mismatches": None,
+        "first_mismatch": None,
+        "bounds": {bound.name: bound.cycles for bound in schedule.bounds()},
+        "placing": [dict(zip(_PLACING, row, strict=True)) for row in _placing(schedule)],
+        "paths": {d.name: list(schedule.paths(d)) for d in schedule.workload.data},
+        "utilisation": {name: round(share, 6) for _, name, share in _utilisation(schedule)},
+        "reads": {name: count for name, count, _, _ in _memories(schedule)},
+    }
+
+
+def _show(schedule: Schedule) -> None:
+    screen = Screen(sys.stdout)
+
+    def part(title: str, head: tuple[str, ...], rows: Rows) -> None:
+        if rows:
+            print(screen.bold(title), table(head, rows), sep="\n", end="\n\n")
+
+    part("Placing: which actor starts which op, and when its result is there",
+         _PLACING, _placing(schedule))  # fmt: skip
+    part("Routing: the cycle in which the datum is in each node, and how long it stays there",
+         ("datum", "path", "stays"), _routing(schedule))  # fmt: skip
+    part("Memories: moves that leave, and the most rows in use",
+         ("node", "reads", "peak rows", "of"), _memories(schedule))  # fmt: skip
+    used = [(kind, name, f"{share:.0%}") for kind, name, share in _utilisation(schedule) if share]
+    part("Utilisation of what is used", ("kind", "part", "use"), used)
+    bounds = [(bound.name, bound.cycles) for bound in schedule.bounds()]
+    part(f"Lower bounds on the {schedule.cycles} cycles", ("bound", "cycles"), bounds)
+    found = figures(schedule)
+    print(screen.bold(sentence(found)), *notes(found), sep="\n")
+
+
+_PLACING = ("op", "code", "actor", "start", "result", "in place")
+
+
+def _placing(schedule: Schedule) -> Rows:
+    """Return each Op's Actor, cycles, and the operands that nobody had to bring for it."""
+    held: dict[int, list[str]] = {}
+    for op, datum in schedule.in_place:
+        held.setdefault(op.index, []).append(datum.name)
+    rows: Rows = []
+    for firing, latency in zip(schedule.firings, schedule.times.latency.tolist(), strict=True):
+        op = schedule.workload.ops[int(firing["op"])]
+        actor, start = schedule.hardware.actors[int(firing["actor"])], int(firing["cycle"])
+        in_place = ", ".join(held.get(op.index, []))
+        rows.append((op.name, op.code, actor.name, start, start + latency, in_place))
+    return rows
+
+
+def _routing(schedule: Schedule) -> Rows:
+    rows: Rows = []
+    for datum in schedule.workload.data:
+        for i, path in enumerate(schedule.paths(datum)):
+            first = (datum.name, path, ", ".join(_stays(schedule, datum)))
+            rows.append(first if i == 0 else ("", path, ""))
+    return rows
+
+
+def _stays(schedule: Schedule, datum: Datum) -> Iterator[str]:
+    """Yield where a datum waits longer than the cycle in which it gets there."""
+    from dtt.presence import INFINITE
+
+    mine = schedule.presences[schedule.presences["datum"] == datum.index]
+    spans = sorted(mine[["complete", "end", "point"]].tolist())
+    for first, last, point in spans:
+        if last > first:
+            until = "the end" if last >= INFINITE else str(last)
+            yield f"{schedule.hardware.points[point]} {first} to {until}"
+
+
+def _memories(schedule: Schedule) -> Rows:
+    peaks = schedule.statistics().peaks
+    points = [p for p in schedule.hardware.points if p.stores]
+    return [(p.name, schedule.reads(p), peaks[p.index], p.rows) for p in points]
+
+
+def _utilisation(schedule: Schedule) -> list[tuple[str, str, float]]:
+    found, hardware = schedule.statistics(), schedule.hardware
+    return [
+        *(("wire", w.name, found.wires[w.index]) for w in hardware.wires),
+        *(("actor", a.name, found.actors[a.index]) for a in hardware.actors),
+    ]
