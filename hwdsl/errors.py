@@ -73,7 +73,7 @@ class Violation:
     Attributes
     ----------
     rule : str
-        Short name of the rule, such as ``"lanes"`` or ``"capacity"``.
+        Short name of the rule, such as ``"lanes"`` or ``"capacity"``, or ``""``.
     part, datum : str or None
         Names; ``None`` where the rule has none.
     cycle : int or None
@@ -84,6 +84,9 @@ class Violation:
     part: str | None = None
     datum: str | None = None
     cycle: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.sentence}" if self.rule else self.sentence
 
 
 class IllegalSchedule(HwdslError):
@@ -99,10 +102,10 @@ class IllegalSchedule(HwdslError):
 
     status = 1
 
-    def __init__(self, *violations: Violation, count: int = 0):
-        self.violations = violations
+    def __init__(self, *violations: Violation | str, count: int = 0):
+        self.violations = tuple(Violation("", v) if isinstance(v, str) else v for v in violations)
         self.count = max(count, len(violations))
-        lines = [f"{v.rule}: {v.sentence}" for v in violations]
+        lines = [str(v) for v in self.violations]
         if self.count > len(violations):
             lines.append(f"... and {self.count - len(violations)} more")
         super().__init__("\n".join(lines))

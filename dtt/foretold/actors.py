@@ -1,0 +1,65 @@
+"""What is seen at every Actor: units, starts and results by rule 4 of the contract."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hwdsl.hardware import Hardware
+from hwdsl.trace import EVENT, Kind
+from hwdsl.workload import Workload
+
+from .bits import Bits, spread
+
+
+def actor_events(
+    hardware: Hardware, workload: Workload, firings: np.ndarray, bits: Bits
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return FIRE and RESULT events, unsorted, and the index of the Firing of each."""
+    rows = np.array(
+        [_figures(hardware, workload, op, actor) for op, _, actor, _ in firings.tolist()], np.int64
+    )
+    work, units, steps, latency, cooldown, code, last, result, width = rows.reshape(-1, 9).T
+    given = _units(hardware, firings, units, cooldown)
+    firing, element = spread(work)
+    step = element // units[firing]
+    events = np.zeros((2, firing.size), EVENT)
+    events["part"] = firings["actor"][firing]
+    events["lane"] = given[(np.cumsum(units) - units)[firing] + element % units[firing]]
+    events["kind"] = np.array([[Kind.FIRE], [Kind.RESULT]])
+    events["cycle"] = firings["cycle"][firing] + step
+    events["cycle"][1] += (latency - (steps - 1))[firing]
+    events["value"][0] = code[firing]
+    # The sum of a dot product is one result: its last unit writes it.
+    summed = last[firing] == 1
+    bit = np.where(summed, 0, element * width[firing])
+    events["value"][1] = bits.take(result[firing], bit, width[firing])
+    seen = np.ones((2, firing.size), bool)
+    seen[1] = ~summed | (element == work[firing] - 1)
+    return events[seen], np.tile(firing, (2, 1))[seen]
+
+
+def _figures(hardware: Hardware, workload: Workload, index: int, actor: int) -> tuple[int, ...]:
+    op, runner = workload.ops[index], hardware.actors[actor]
+    t = runner.timing(op.code, op.work, op.parallel)
+    code = sorted(runner.ops).index(op.code)
+    fixed = (op.work, t.units, t.steps, t.latency, t.cooldown)
+    return (*fixed, code, int(op.parallel), op.result.index, op.result.bits)
+
+
+def _units(
+    hardware: Hardware, firings: np.ndarray, units: np.ndarray, cooldown: np.ndarray
+) -> np.ndarray:
+    """Return the units of all Firings, one after the other: each takes the lowest free ones."""
+    first = (np.cumsum(units) - units).tolist()
+    given = np.zeros(int(units.sum()), np.int64)
+    free_from = [[0] * actor.units for actor in hardware.actors]
+    by = np.lexsort((firings["op"], firings["cycle"])).tolist()
+    actors, starts = firings["actor"].tolist(), firings["cycle"].tolist()
+    wanted, kept = units.tolist(), cooldown.tolist()
+    for f in by:
+        until, start = free_from[actors[f]], starts[f]
+        taken = [u for u, cycle in enumerate(until) if cycle <= start][: wanted[f]]
+        for u in taken:
+            until[u] = start + kept[f]
+        given[first[f] : first[f] + len(taken)] = taken
+    return given

@@ -1,0 +1,291 @@
+"""The verdict: an expected Trace against the Trace that was seen, port by port."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from .differences import Difference, Differences
+from .hardware import Hardware
+from .trace import ErrorKind, Kind, Trace
+
+LIMIT = 100
+"""Mismatches that are told in words; the rest is counted."""
+
+_VERBS = {
+    Kind.DEPART: "departs",
+    Kind.ARRIVE: "arrives",
+    Kind.FIRE: "fires",
+    Kind.RESULT: "writes",
+}
+
+_ERRORS = {
+    ErrorKind.LATE: "the cycle of a command had passed",
+    ErrorKind.UNEXPECTED: "something arrived for which no command told where it lands",
+    ErrorKind.MISSING: "a command waited for something that did not arrive",
+    ErrorKind.ADDRESS: "a row beyond the memory was named",
+    ErrorKind.BUSY: "a unit was started within its cooldown",
+    ErrorKind.STEER: "a Junction was told to pass on a lane that was empty",
+    ErrorKind.LOST: "words reached a Junction and nobody took them",
+}
+
+
+class Label(Protocol):
+    """What an expected Trace is about; `dtt.expect.Expected` is one.
+
+    Attributes
+    ----------
+    datum : array of int
+        For each event: the index of its datum.
+    final_datum, final_mask : arrays
+        For each final: the index of its datum, and which bits of the value matter.
+    """
+
+    @property
+    def datum(self) -> np.ndarray: ...
+    @property
+    def final_datum(self) -> np.ndarray: ...
+    @property
+    def final_mask(self) -> np.ndarray: ...
+
+    def name(self, datum: int) -> str:
+        """Return the name of a datum."""
+        ...
+
+    def way(self, event: int) -> str:
+        """Tell how what an event carries came there."""
+        ...
+
+    def final_way(self, final: int) -> str:
+        """Tell how what is stored at the end came there."""
+        ...
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """One port in one cycle, or one address after the last, that is not as expected.
+
+    Attributes
+    ----------
+    kind : str
+        The name of a `Kind`; ``"FINAL"`` for an address after the last cycle; ``"END"`` for a run
+        that ended too early.
+    part : str
+        Name of the Wire, Actor or Node.
+    lane : int
+        Of a Wire; the unit of an Actor; the address of a FINAL.
+    expected, seen : int or None
+        Values; ``None`` for nothing.
+    datum : str or None
+        What was expected there.
+    sentence : str
+        All of it in words, with the datum's way through the machine.
+    """
+
+    cycle: int
+    kind: str
+    part: str
+    lane: int
+    expected: int | None
+    seen: int | None
+    datum: str | None
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a Trace was as expected, and where not.
+
+    Attributes
+    ----------
+    expected : int
+        How many ports in a cycle, and addresses at the end, were held against what was seen.
+    count : int
+        How many differ.
+    mismatches : tuple of Mismatch
+        The first of them, by cycle, kind, part and lane; those of addresses come last.
+    """
+
+    expected: int
+    count: int
+    mismatches: tuple[Mismatch, ...]
+
+    @property
+    def passed(self) -> bool:
+        return self.count == 0
+
+    @property
+    def first(self) -> Mismatch | None:
+        return self.mismatches[0] if self.mismatches else None
+
+    def __str__(self) -> str:
+        if self.passed:
+            return f"PASS: {self.expected} events and addresses as expected"
+        head = f"FAIL: {self.count} mismatches, {self.expected} events and addresses expected"
+        more = self.count - len(self.mismatches)
+        tail = [f"... and {more} more"] if more else []
+        return "\n".join([head, *(m.sentence for m in self.mismatches), *tail])
+
+
+def compare(
+    hardware: Hardware,
+    expected: Trace,
+    seen: Trace,
+    label: Label | None = None,
+    *,
+    limit: int = LIMIT,
+) -> Verdict:
+    """Hold a Trace against the one that was expected.
+
+    Parameters
+    ----------
+    label : Label, optional
+        Names the data of ``expected``, and masks the bits of its finals that do not matter;
+        without it, every bit counts.
+    limit : int
+        Mismatches to tell in words.
+    """
+    ports = Differences(expected.events, seen.events, ("cycle", "kind", "part", "lane"))
+    finals = Differences(*_masked(expected, seen, label), ("point", "row"))
+    words = _Words(hardware, expected, seen, label)
+    told = [words.port(d) for d in ports.first(limit)]
+    told += [words.final(d) for d in finals.first(limit - len(told))]
+    early = seen.cycles < expected.cycles
+    if early and len(told) < limit:
+        told.append(words.early())
+    count = ports.count + finals.count + early
+    return Verdict(ports.groups + finals.groups, count, tuple(told))
+
+
+def _masked(expected: Trace, seen: Trace, label: Label | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the finals of both without the bits that do not matter."""
+    ours, theirs = expected.finals.copy(), seen.finals.copy()
+    key = ["point", "row", "chunk"]
+    # Other addresses than expected are mismatches as they stand.
+    if label is not None and np.array_equal(ours[key], theirs[key]):
+        ours["value"] &= label.final_mask
+        theirs["value"] &= label.final_mask
+    return ours, theirs
+
+
+class _Words:
+    """Puts differences into sentences."""
+
+    def __init__(self, hardware: Hardware, expected: Trace, seen: Trace, label: Label | None):
+        self.hardware, self.label = hardware, label
+        self.expected, self.seen = expected, seen
+        self._delays: dict[tuple[int, int], str] = {}
+
+    def port(self, d: Difference) -> Mismatch:
+        cycle, number, part, lane = d.key
+        kind = Kind(number)
+        if kind == Kind.ERROR:
+            return self._error(d)
+        at = self.hardware.wires[part] if kind <= Kind.ARRIVE else self.hardware.actors[part]
+        place = f"Wire {at.name!r} lane" if kind <= Kind.ARRIVE else f"Actor {at.name!r} unit"
+        found = d.index if self.label is not None else -1
+        datum = self.label.name(int(self.label.datum[found])) if self.label and found >= 0 else None
+        way = f"; {self.label.way(found)}" if self.label and found >= 0 else ""
+        difference = self._difference(d, datum, kind, part)
+        delay = self._delay(kind, part)
+        sentence = f"cycle {cycle}, {place} {lane} {_VERBS[kind]}: {difference}{way}{delay}"
+        return Mismatch(cycle, kind.name, at.name, lane, d.expected, d.seen, datum, sentence)
+
+    def final(self, d: Difference) -> Mismatch:
+        point, row = d.key
+        node, cycle = self.hardware.points[point], self.expected.cycles
+        datum, way = None, ""
+        if self.label is not None and d.index >= 0:
+            datum = self.label.name(int(self.label.final_datum[d.index]))
+            way = f"; {self.label.final_way(d.index)}"
+        difference = self._difference(d, datum)
+        sentence = f"after the last cycle, {node.kind} {node.name!r} row {row}: {difference}{way}"
+        return Mismatch(cycle, "FINAL", node.name, row, d.expected, d.seen, datum, sentence)
+
+    def early(self) -> Mismatch:
+        ended, wanted = self.seen.cycles, self.expected.cycles
+        sentence = f"the run ended after {ended} cycles, but {wanted} were expected"
+        return Mismatch(ended, "END", self.hardware.name, 0, wanted, ended, None, sentence)
+
+    def _error(self, d: Difference) -> Mismatch:
+        cycle, _, index, lane = d.key
+        part = list(self.hardware.parts)[index]
+        kind = getattr(part, "kind", type(part).__name__)
+        place = f"{kind} {part.name!r} {'unit' if kind == 'Actor' else 'lane'} {lane}"
+        told = _error_words(d.seen if d.seen is not None else d.expected)
+        missing = " was expected, but not raised" if d.seen is None else ""
+        sentence = f"cycle {cycle}, {place}: error {told}{missing}"
+        return Mismatch(cycle, "ERROR", part.name, lane, d.expected, d.seen, None, sentence)
+
+    def _difference(
+        self, d: Difference, datum: str | None, kind: Kind | None = None, part: int = 0
+    ) -> str:
+        def told(value: int | None) -> str:
+            if value is None:
+                return "nothing"
+            if kind == Kind.FIRE:
+                codes = sorted(self.hardware.actors[part].ops)
+                return codes[value] if value < len(codes) else f"op code {value}"
+            return f"0x{value:02x}"
+
+        name = "" if datum is None else f" (datum {datum!r})"
+        return f"expected {told(d.expected)}{name}, saw {told(d.seen)}"
+
+    def _delay(self, kind: Kind, part: int) -> str:
+        """Tell, if it is evident, that a whole Wire or Actor is late (or early)."""
+        if kind not in (Kind.ARRIVE, Kind.RESULT):
+            return ""
+        if (kind, part) not in self._delays:
+            late = self._wire_delay(part) if kind == Kind.ARRIVE else self._actor_delay(part)
+            what = (
+                "every word on this Wire arrives" if kind == Kind.ARRIVE else "every result comes"
+            )
+            cycles = f"{abs(late)} cycle{'s'[: abs(late) > 1]} {'late' if late > 0 else 'early'}"
+            self._delays[kind, part] = f"; {what} {cycles}" if late else ""
+        return self._delays[kind, part]
+
+    def _wire_delay(self, wire: int) -> int:
+        """Return by how much all that is seen to depart arrives later than the latency."""
+        latency = self.hardware.wires[wire].latency
+        departs = _of(self.seen, Kind.DEPART, wire)
+        departs["cycle"] += latency
+        arrives = _of(self.seen, Kind.ARRIVE, wire)
+        return _shift(departs, arrives, self.seen.cycles, ("lane", "chunk", "value"))
+
+    def _actor_delay(self, actor: int) -> int:
+        """Return by how much all results of an Actor come later, if it fires as expected."""
+        if not np.array_equal(
+            _of(self.expected, Kind.FIRE, actor), _of(self.seen, Kind.FIRE, actor)
+        ):
+            return 0
+        before = _of(self.expected, Kind.RESULT, actor)
+        after = _of(self.seen, Kind.RESULT, actor)
+        return _shift(before, after, self.seen.cycles, ("lane", "chunk"))
+
+
+def _error_words(value: int | None) -> str:
+    try:
+        kind = ErrorKind(value or 0)
+    except ValueError:
+        return f"{value}, which is not a known kind"
+    return f"{kind.name}, {_ERRORS[kind]}"
+
+
+def _of(trace: Trace, kind: Kind, part: int) -> np.ndarray:
+    events = trace.events
+    found: np.ndarray = events[(events["kind"] == kind) & (events["part"] == part)]
+    return found
+
+
+def _shift(before: np.ndarray, after: np.ndarray, cycles: int, fields: tuple[str, ...]) -> int:
+    """Return by how many cycles ``after`` is ``before`` shifted as a whole; 0 if it is not so."""
+    if not before.size or not after.size:
+        return 0
+    late = int(after["cycle"][0]) - int(before["cycle"][0])
+    in_time = before[before["cycle"] + late < cycles]
+    if in_time.size != after.size or np.any(in_time["cycle"] + late != after["cycle"]):
+        return 0
+    same = all(np.array_equal(in_time[name], after[name]) for name in fields)
+    return late if same else 0
