@@ -81,53 +81,34 @@ def uses(t: Tables, copies: Arrivals, unserved: np.ndarray) -> Uses:
         Which requests are listed as such; they use nothing.
     """
     leaving = np.flatnonzero(t.stores[t.source])
-    reads = [
-        (f, d) for f, op in enumerate(t.op) for d in sorted(_operands(t, int(op)))
-    ]  # an operand that is given twice is needed once
+    # An operand that is given twice is needed once.
+    reads = [(f, d) for f, op in enumerate(t.op) for d in _operands(t, int(op))]
     firing, operand = np.array(reads, np.int64).reshape(-1, 2).T
-    forever = 1 + max(
-        (int(c.max()) for c in (t.complete, t.cycle + t.beats, t.start + t.hold) if c.size),
-        default=0,
-    )
     asked = [
-        (
-            node.index,
-            r.datum.index,
-            forever if r.by is None else r.by,
-            STORE if r.store else NEED,
-            r.index,
-        )
-        for r in t.workload.requests
-        if not unserved[r.index] and (node := node_of(t.hardware, r.node)) is not None
+        (node.index, r.datum.index, -1 if r.by is None else r.by, STORE if r.store else NEED, i)
+        for i, r in enumerate(t.workload.requests)
+        if not unserved[i] and (node := node_of(t.hardware, r.node)) is not None
     ]
     where, wanted, by, why, request = np.array(asked, np.int64).reshape(-1, 5).T
     point = np.concatenate((t.source[leaving], t.at[firing], where))
     datum = np.concatenate((t.datum[leaving], operand, wanted))
     key = t.key(point, datum)
     begin = np.concatenate((t.cycle[leaving], t.start[firing], by))
-    end = np.concatenate(
-        (t.cycle[leaving] + t.beats[leaving] - 1, t.start[firing] + t.hold[firing] - 1, by)
-    )
-    end[key.size - by.size :][(by == forever) & (why == NEED)] = -1  # any arrival will do
-    kind = np.repeat([MOVE, FIRING], [leaving.size, firing.size])
+    end = begin + np.concatenate((t.beats[leaving], t.hold[firing], np.ones_like(by))) - 1
+    kind = np.concatenate((np.repeat([MOVE, FIRING], [leaving.size, firing.size]), why))
+    # A store lasts to the end of time; a need of no certain cycle is met by any arrival.
+    ever = begin < 0
+    begin[ever] = 1 + max(int(end.max(initial=0)), int(copies.complete.max(initial=0)))
+    end[ever] = np.where(kind[ever] == STORE, begin[ever], -1)
     takes = np.zeros(key.size, bool)
     takes[leaving.size : leaving.size + firing.size] = t.into[firing] == operand
     arrival = latest(copies.key, copies.complete, key, begin)
-    return Uses(
-        point,
-        datum,
-        key,
-        begin,
-        end,
-        np.concatenate((kind, why)),
-        np.concatenate((leaving, firing, request)),
-        takes,
-        arrival,
-    )
+    user = np.concatenate((leaving, firing, request))
+    return Uses(point, datum, key, begin, end, kind, user, takes, arrival)
 
 
-def _operands(t: Tables, op: int) -> set[int]:
-    return {d.index for d in t.workload.ops[op].operands}
+def _operands(t: Tables, op: int) -> list[int]:
+    return list(dict.fromkeys(d.index for d in t.workload.ops[op].operands))
 
 
 def check_presence(t: Tables, wanted: Uses, report: Report) -> None:
