@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from .delays import delay_note
 from .differences import Difference, Differences
 from .hardware import Hardware
 from .trace import ErrorKind, Kind, Trace
@@ -100,17 +101,21 @@ class Verdict:
 
     Attributes
     ----------
-    expected : int
-        How many ports in a cycle, and addresses at the end, were held against what was seen.
+    events : int
+        How many ports in a cycle, and addresses at the end, something was expected of.
     count : int
         How many differ.
     mismatches : tuple of Mismatch
         The first of them, by cycle, kind, part and lane; those of addresses come last.
+    notes : tuple of str
+        What is evident of whole parts, and not told with the first mismatch: ``"every word on
+        Wire 'bus1' arrives 1 cycle late"``.
     """
 
-    expected: int
+    events: int
     count: int
     mismatches: tuple[Mismatch, ...]
+    notes: tuple[str, ...]
 
     @property
     def passed(self) -> bool:
@@ -122,8 +127,8 @@ class Verdict:
 
     def __str__(self) -> str:
         if self.passed:
-            return f"PASS: {self.expected} events and addresses as expected"
-        head = f"FAIL: {self.count} mismatches, {self.expected} events and addresses expected"
+            return f"PASS: {self.events} events and addresses as expected"
+        head = f"FAIL: {self.count} mismatches, {self.events} events and addresses expected"
         more = self.count - len(self.mismatches)
         tail = [f"... and {more} more"] if more else []
         return "\n".join([head, *(m.sentence for m in self.mismatches), *tail])
@@ -156,7 +161,9 @@ def compare(
     if early and len(told) < limit:
         told.append(words.early())
     count = ports.count + finals.count + early
-    return Verdict(ports.groups + finals.groups, count, tuple(told))
+    known = told[0].sentence if told else ""
+    notes = tuple(note for note in words.notes() if note not in known)
+    return Verdict(ports.groups + finals.groups, count, tuple(told), notes)
 
 
 def _masked(expected: Trace, seen: Trace, label: Label | None) -> tuple[np.ndarray, np.ndarray]:
@@ -189,7 +196,10 @@ class _Words:
         datum = self.label.name(int(self.label.datum[found])) if self.label and found >= 0 else None
         way = f"; {self.label.way(found)}" if self.label and found >= 0 else ""
         difference = self._difference(d, datum, kind, part)
-        delay = self._delay(kind, part)
+        if (kind, part) not in self._delays:
+            note = delay_note(self.hardware, self.expected, self.seen, kind, part)
+            self._delays[kind, part] = note
+        delay = self._delays[kind, part] and f"; {self._delays[kind, part]}"
         sentence = f"cycle {cycle}, {place} {lane} {_VERBS[kind]}: {difference}{way}{delay}"
         return Mismatch(cycle, kind.name, at.name, lane, d.expected, d.seen, datum, sentence)
 
@@ -208,6 +218,10 @@ class _Words:
         ended, wanted = self.seen.cycles, self.expected.cycles
         sentence = f"the run ended after {ended} cycles, but {wanted} were expected"
         return Mismatch(ended, "END", self.hardware.name, 0, wanted, ended, None, sentence)
+
+    def notes(self) -> list[str]:
+        """Return what has been found evident of whole parts."""
+        return [note for note in self._delays.values() if note]
 
     def _error(self, d: Difference) -> Mismatch:
         cycle, _, index, lane = d.key
@@ -233,37 +247,6 @@ class _Words:
         name = "" if datum is None else f" (datum {datum!r})"
         return f"expected {told(d.expected)}{name}, saw {told(d.seen)}"
 
-    def _delay(self, kind: Kind, part: int) -> str:
-        """Tell, if it is evident, that a whole Wire or Actor is late (or early)."""
-        if kind not in (Kind.ARRIVE, Kind.RESULT):
-            return ""
-        if (kind, part) not in self._delays:
-            late = self._wire_delay(part) if kind == Kind.ARRIVE else self._actor_delay(part)
-            what = (
-                "every word on this Wire arrives" if kind == Kind.ARRIVE else "every result comes"
-            )
-            cycles = f"{abs(late)} cycle{'s'[: abs(late) > 1]} {'late' if late > 0 else 'early'}"
-            self._delays[kind, part] = f"; {what} {cycles}" if late else ""
-        return self._delays[kind, part]
-
-    def _wire_delay(self, wire: int) -> int:
-        """Return by how much all that is seen to depart arrives later than the latency."""
-        latency = self.hardware.wires[wire].latency
-        departs = _of(self.seen, Kind.DEPART, wire)
-        departs["cycle"] += latency
-        arrives = _of(self.seen, Kind.ARRIVE, wire)
-        return _shift(departs, arrives, self.seen.cycles, ("lane", "chunk", "value"))
-
-    def _actor_delay(self, actor: int) -> int:
-        """Return by how much all results of an Actor come later, if it fires as expected."""
-        if not np.array_equal(
-            _of(self.expected, Kind.FIRE, actor), _of(self.seen, Kind.FIRE, actor)
-        ):
-            return 0
-        before = _of(self.expected, Kind.RESULT, actor)
-        after = _of(self.seen, Kind.RESULT, actor)
-        return _shift(before, after, self.seen.cycles, ("lane", "chunk"))
-
 
 def _error_words(value: int | None) -> str:
     try:
@@ -271,21 +254,3 @@ def _error_words(value: int | None) -> str:
     except ValueError:
         return f"{value}, which is not a known kind"
     return f"{kind.name}, {_ERRORS[kind]}"
-
-
-def _of(trace: Trace, kind: Kind, part: int) -> np.ndarray:
-    events = trace.events
-    found: np.ndarray = events[(events["kind"] == kind) & (events["part"] == part)]
-    return found
-
-
-def _shift(before: np.ndarray, after: np.ndarray, cycles: int, fields: tuple[str, ...]) -> int:
-    """Return by how many cycles ``after`` is ``before`` shifted as a whole; 0 if it is not so."""
-    if not before.size or not after.size:
-        return 0
-    late = int(after["cycle"][0]) - int(before["cycle"][0])
-    in_time = before[before["cycle"] + late < cycles]
-    if in_time.size != after.size or np.any(in_time["cycle"] + late != after["cycle"]):
-        return 0
-    same = all(np.array_equal(in_time[name], after[name]) for name in fields)
-    return late if same else 0
