@@ -14,7 +14,7 @@ from hwdsl.trace import ErrorKind
 from .node import Read, Write
 from .operations import Operation, operation
 from .ports import Port, bits_for, rows_per_element, slots_of
-from .probe import actor_width
+from .probe import actor_width, value_bits
 from .signals import errors_of, first_error, keep_errors
 from .tables import Command
 
@@ -85,24 +85,26 @@ class Actor(wiring.Component):
     def elaborate(self, platform) -> Module:
         m = Module()
         chain: Value | int = 0
-        fired, landed, found = [], [], []
+        fired, landed = [], []
+        refused = Signal(self.errors.shape())
+        misplaced = Signal(self.errors.shape())
         for unit in range(self._actor.units):
             fire = getattr(self, f"fire{unit}")
-            wrong = self._ask(m, unit, fire)
+            beyond = self._ask(m, unit, fire)
             busy = self._busy(m, unit, fire)
             active, code, results, chain = self._compute(m, unit, fire, chain)
             valid, value, clash = self._wait(m, unit, active, code, results)
             seen, error = self._land(m, unit, valid, value)
             fired.append(Cat(fire.fire, Mux(fire.fire, fire.command.code, 0)))
-            landed.append(Cat(valid, seen))
-            refused = first_error(
+            landed.append(Cat(valid, seen[: value_bits(self._actor)]))
+            wrong = first_error(
                 (fire.late, ErrorKind.LATE),
                 (busy, ErrorKind.BUSY),
-                (wrong, ErrorKind.ADDRESS),
+                (beyond, ErrorKind.ADDRESS),
                 (clash, ErrorKind.UNEXPECTED),
             )
-            found.append([refused, error])
-        keep_errors(m, found, self.errors)
+            m.d.comb += [refused[unit].eq(wrong), misplaced[unit].eq(error)]
+        keep_errors(m, [refused, misplaced], self.errors)
         m.d.comb += self.probe.eq(Cat(*fired, *landed, self.errors.as_value()))
         return m
 

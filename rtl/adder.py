@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from amaranth.hdl import Array, Module, Mux, Signal
-from amaranth.lib import wiring
 
 from hwdsl import hardware
 
-from .node import Neighbours, Node
+from .node import Access, Neighbours, Node
 
 
 class Adder(Node):
@@ -39,25 +38,20 @@ class Adder(Node):
         rows = range(self._point.rows)
         self.sums = [Signal(self._point.row, name=f"row{i}", reset_less=True) for i in rows]
 
-    def _access(
-        self,
-        m: Module,
-        reads: Sequence[wiring.PureInterface],
-        writes: Sequence[wiring.PureInterface],
-    ) -> None:
+    def _access(self, m: Module, reads: Sequence[Access], writes: Sequence[Access]) -> None:
         following = [Signal.like(kept, name=f"next{i}") for i, kept in enumerate(self.sums)]
         for row, (kept, sum_) in enumerate(zip(self.sums, following, strict=True)):
             first, added = 0, 0
             for i, write in enumerate(writes):
-                here = write.words.any() & (write.row == row)
-                first = (here & write.first) | first
+                here = write["words"].any() & (write["row"] == row)
+                first = (here & write["first"]) | first
                 if i != self._deaf_to:
-                    added = Mux(here, write.data, 0) + added
+                    added = Mux(here, write["data"], 0) + added
             m.d.comb += sum_.eq(Mux(first, 0, kept) + added)
             m.d.sync += kept.eq(sum_)
             if hasattr(self, "load"):
                 with m.If(self.load.write & (self.load.address == row)):
                     m.d.sync += kept.eq(self.load.data)
         for read in reads:
-            with m.If(read.enable):
-                m.d.sync += read.data.eq(Array(following)[read.row])
+            with m.If(read["enable"]):
+                m.d.sync += read["data"].eq(Array(following)[read["row"]])

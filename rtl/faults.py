@@ -95,7 +95,7 @@ class _LateTable(Table):
     def elaborate(self, platform) -> Module:
         m = Module()
         m.submodules.table = table = Table(*self._given)
-        table.contents = self.contents
+        table.ram = self.ram
         for name in self.signature.members:
             if name != "out":
                 share(table, name, getattr(self, name))

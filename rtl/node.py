@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from amaranth.hdl import Cat, MemoryData, Module, Mux, Signal, Value, unsigned
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
-from amaranth.utils import ceil_log2
 
 from hwdsl import hardware
 from hwdsl.trace import ErrorKind
 
 from .ports import Port, row_bits
+from .ram import Ram
 from .signals import errors_of, first_error, lanes_of
 from .tables import Command, Load
 
@@ -49,6 +48,10 @@ class Write(wiring.Signature):
                 "first": Out(1),
             }
         )
+
+
+Access = Mapping[str, Value]
+"""The members of a `Read` or a `Write`, as values."""
 
 
 @dataclass(frozen=True)
@@ -103,14 +106,13 @@ class Node(wiring.Component):
         self._store()
 
     def _store(self) -> None:
-        # Yosys has no memory of one row.
-        depth = max(2, self._point.rows)
-        self.contents = MemoryData(shape=unsigned(self._point.row), depth=depth, init=[])
+        self._ram = Ram(self._point.row, self._point.rows)
+        self.contents = self._ram.contents
 
     def elaborate(self, platform) -> Module:
         m = Module()
-        reads = [getattr(self, f"read{i}") for i in range(self._neighbours.reads)]
-        writes = [getattr(self, f"write{i}") for i in range(self._neighbours.writes)]
+        reads = [self._members(f"read{i}") for i in range(self._neighbours.reads)]
+        writes = [self._members(f"write{i}") for i in range(self._neighbours.writes)]
         for i, (wire, _) in enumerate(self._neighbours.outgoing):
             reads += [self._send(m, i, wire, lane) for lane in range(wire.lanes)]
         for i, (wire, _) in enumerate(self._neighbours.incoming):
@@ -118,51 +120,41 @@ class Node(wiring.Component):
         self._access(m, reads, writes)
         return m
 
+    def _members(self, name: str) -> Access:
+        port = getattr(self, name)
+        return {member: getattr(port, member) for member in port.signature.members}
+
     def _inside(self, row: Value) -> Value:
         return row < self._point.rows
 
-    def _send(self, m: Module, i: int, wire: hardware.Wire, lane: int) -> wiring.PureInterface:
+    def _send(self, m: Module, i: int, wire: hardware.Wire, lane: int) -> Access:
         command = getattr(self, f"send{i}_{lane}")
         departing = getattr(self, f"depart{i}")[lane]
         row, offset, size = (command.command[k] for k in ("row", "offset", "size"))
-        read = Read(self._point).create(path=(f"send{i}_{lane}",))
+        data = Signal(self._point.row, name=f"data{i}_{lane}")
         valid = Signal(name=f"valid{i}_{lane}")
         kept_offset = Signal.like(offset, name=f"offset{i}_{lane}")
         kept_size = Signal.like(size, name=f"size{i}_{lane}")
-        m.d.comb += [
-            read.row.eq(row),
-            read.enable.eq(command.fire),
-            departing.valid.eq(valid),
-        ]
-        m.d.sync += [
-            valid.eq(command.fire & self._inside(row)),
-            kept_offset.eq(offset),
-            kept_size.eq(size),
-        ]
+        m.d.sync += valid.eq(command.fire & self._inside(row))
+        with m.If(command.fire):
+            m.d.sync += [kept_offset.eq(offset), kept_size.eq(size)]
         with m.If(valid):
-            words = read.data >> (kept_offset * self._word)
+            words = data >> (kept_offset * self._word)
             kept = [(k < kept_size).replicate(self._word) for k in range(wire.lane // self._word)]
-            m.d.comb += departing.payload.eq(words & Cat(kept))
+            m.d.comb += [departing.valid.eq(1), departing.payload.eq(words & Cat(kept))]
         error = first_error(
             (command.late, ErrorKind.LATE),
             (command.fire & ~self._inside(row), ErrorKind.ADDRESS),
         )
         m.d.comb += getattr(self, f"depart_errors{i}")[lane].eq(error)
-        return read
+        return {"enable": command.fire, "row": row, "data": data}
 
-    def _land(self, m: Module, i: int, wire: hardware.Wire, lane: int) -> wiring.PureInterface:
+    def _land(self, m: Module, i: int, wire: hardware.Wire, lane: int) -> Access:
         command = getattr(self, f"land{i}_{lane}")
         arrived = getattr(self, f"arrive{i}")[lane]
         row, offset = command.command.row, command.command.offset
-        write = Write(self._point, self._word).create(path=(f"land{i}_{lane}",))
-        mask = (1 << (wire.lane // self._word)) - 1
-        m.d.comb += [
-            write.row.eq(row),
-            write.data.eq(arrived.payload << (offset * self._word)),
-            write.first.eq(command.command.first if self._point.kind == "Adder" else 0),
-        ]
-        with m.If(command.fire & arrived.valid & self._inside(row)):
-            m.d.comb += write.words.eq(mask << offset)
+        lands = Signal(name=f"lands{i}_{lane}")
+        m.d.comb += lands.eq(command.fire & arrived.valid & self._inside(row))
         error = first_error(
             (command.late, ErrorKind.LATE),
             (command.fire & ~arrived.valid, ErrorKind.MISSING),
@@ -170,37 +162,28 @@ class Node(wiring.Component):
             (command.fire & ~self._inside(row), ErrorKind.ADDRESS),
         )
         m.d.comb += getattr(self, f"arrive_errors{i}")[lane].eq(error)
-        return write
+        words = self._point.row // self._word
+        lane_words = wire.lane // self._word
+        return {
+            "words": (lands.replicate(lane_words) << offset)[:words],
+            "row": row,
+            "data": (arrived.payload << (offset * self._word))[: self._point.row],
+            "first": command.command.first if self._point.kind == "Adder" else Const(0),
+        }
 
-    def _access(
-        self,
-        m: Module,
-        reads: Sequence[wiring.PureInterface],
-        writes: Sequence[wiring.PureInterface],
-    ) -> None:
+    def _access(self, m: Module, reads: Sequence[Access], writes: Sequence[Access]) -> None:
         """Connect all accesses to the memory: each is a port of its own."""
-        m.submodules.memory = memory = Memory(self.contents)
-        ports = []
-        for write in writes:
-            port = memory.write_port(granularity=self._word)
-            m.d.comb += [
-                port.en.eq(write.words),
-                port.addr.eq(write.row),
-                port.data.eq(write.data),
-            ]
-            ports.append(port)
+        m.submodules.ram = ram = self._ram
+        ports = [{name: write[name] for name in ("words", "row", "data")} for write in writes]
         if hasattr(self, "load"):
-            first = ports[0] if ports else memory.write_port(granularity=self._word)
-            with m.If(self.load.write):
-                m.d.comb += [
-                    first.en.eq(~0),
-                    first.addr.eq(self.load.address),
-                    first.data.eq(self.load.data),
-                ]
+            whole = self.load.write.replicate(self._point.row // self._word)
+            load = {"words": whole, "row": self.load.address, "data": self.load.data}
+            if ports:  # while the machine stands still, nothing else is written
+                first = {k: Mux(self.load.write, load[k], ports[0][k]) for k in load}
+                ports[0] = first
+            else:
+                ports = [load]
+        for port in ports:
+            ram.write(**port)
         for read in reads:
-            port = memory.read_port(transparent_for=ports)
-            m.d.comb += [
-                port.en.eq(read.enable),
-                port.addr.eq(read.row),
-                read.data.eq(port.data),
-            ]
+            ram.read(**read)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hwdsl.hardware import Actor, Hardware, Wire
+from hwdsl.ops import WIDEST
 from hwdsl.trace import CHUNK, EVENT, Kind, sort_events
 
 ERROR_BITS = 3
@@ -49,7 +50,12 @@ def wire_width(wire: Wire) -> int:
 
 def actor_width(actor: Actor) -> int:
     """Return the bits of an Actor's probe."""
-    return actor.units * (1 + _code_bits(actor) + 1 + actor.bits + ERROR_BITS)
+    return actor.units * (1 + _code_bits(actor) + 1 + value_bits(actor) + ERROR_BITS)
+
+
+def value_bits(actor: Actor) -> int:
+    """Return how many bits of what a unit writes are shown: no element is wider than 64."""
+    return min(actor.bits, WIDEST)
 
 
 def _code_bits(actor: Actor) -> int:
@@ -63,7 +69,7 @@ def fields_of(part: Wire | Actor) -> list[Field]:
         groups = [(Kind.DEPART, part.lane, 1), (Kind.ARRIVE, part.lane, 0)]
     else:
         lanes = part.units
-        groups = [(Kind.FIRE, _code_bits(part), 0), (Kind.RESULT, part.bits, 0)]
+        groups = [(Kind.FIRE, _code_bits(part), 0), (Kind.RESULT, value_bits(part), 0)]
     fields, at = [], 0
     for kind, width, lag in groups:
         for lane in range(lanes):

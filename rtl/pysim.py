@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from hwdsl.trace import Trace
 
 from .faults import NONE, Faults
 from .load import Image, finals_of
-from .probe import decode, probed_parts, rows_from
+from .probe import decode, rows_from
 from .top import Machine
 from .waveform import groups_of
 
@@ -65,6 +64,7 @@ class Model:
         ]
         self._simulator = Simulator(self._machine)
         self._simulator.add_clock(1e-9)
+        self._simulator.add_process(self._load)
         self._simulator.add_testbench(self._bench)
         self._runs = 0
 
@@ -88,8 +88,9 @@ class Model:
         traces = groups_of(self._machine)
         return self._simulator.write_vcd(str(path), str(path.with_suffix(".gtkw")), traces=traces)
 
-    async def _bench(self, ctx) -> None:
-        machine, cycles = self._machine, self._program.cycles
+    async def _load(self, ctx) -> None:
+        """Fill the memories, all at once: what a process sets takes effect when it waits."""
+        machine = self._machine
         entries = self._image.entries(machine.ports, machine.time_bits)
         for contents, rows in zip(machine.tables, entries, strict=True):
             for i, entry in enumerate(rows):
@@ -98,8 +99,11 @@ class Model:
         for point, rows in self._image.stores.items():
             for row, value in rows.items():
                 ctx.set(stores[point][row], value)
+
+    async def _bench(self, ctx) -> None:
+        cycles = self._program.cycles
         await ctx.tick()
-        ctx.set(machine.run, 1)
+        ctx.set(self._machine.run, 1)
         ticks = ctx.tick().sample(*self._probes)
         async for _, _, *probes in ticks:
             self._seen.append(tuple(probes))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -32,12 +32,13 @@ def first_error(*conditions: tuple[Value, ErrorKind]) -> Value:
     return error
 
 
-def keep_errors(m: Module, found: Sequence[Iterable[Value]], kept: data.View) -> None:
-    """Keep for each lane the first error that its sources find, until reset."""
-    for lane, sources in enumerate(found):
-        for source in reversed(list(sources)):
-            with m.If((kept[lane] == 0) & (source != 0)):
-                m.d.sync += kept[lane].eq(source)
+def keep_errors(m: Module, found: Sequence[data.View], kept: data.View) -> None:
+    """Keep for each lane the first error found, until reset; of two at once the earlier listed."""
+    for errors in reversed(found):
+        with m.If(errors.as_value() != 0):
+            for lane in range(len(errors)):
+                with m.If((kept[lane] == 0) & (errors[lane] != 0)):
+                    m.d.sync += kept[lane].eq(errors[lane])
 
 
 def delay(m: Module, source: Value, target: Value, cycles: int) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import MemoryData, Module, Signal, unsigned
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import data, wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from .ports import Fields, Port, entry_fields
+from .ram import Ram
 
 
 def layout_of(fields: Fields) -> data.StructLayout:
@@ -65,34 +65,30 @@ class Table(wiring.Component):
 
     def __init__(self, port: Port, depth: int, time_bits: int, loadable: bool):
         self._given = (port, depth, time_bits, loadable)
-        self._layout = layout_of(entry_fields(port, time_bits))
-        self.contents = MemoryData(shape=unsigned(self._layout.size), depth=depth, init=[])
+        self._time_bits, self._depth = time_bits, depth
+        self.ram = Ram(sum(bits for _, bits in entry_fields(port, time_bits)), depth)
         members = {"run": In(1), "now": In(time_bits), "out": Out(Command(port.fields))}
         if loadable:
-            members["load"] = In(Load(depth, self._layout.size))
+            members["load"] = In(Load(depth, self.ram.width))
         super().__init__(members)
 
     def elaborate(self, platform) -> Module:
         m = Module()
-        m.submodules.memory = memory = Memory(self.contents)
-        read = memory.read_port()
-        if hasattr(self, "load"):
-            write = memory.write_port()
-            m.d.comb += [
-                write.en.eq(self.load.write & ~self.run),
-                write.addr.eq(self.load.address),
-                write.data.eq(self.load.data),
-            ]
-        entry = data.View(self._layout, read.data)
-        at = Signal.like(read.addr)
-        due = Signal()
+        m.submodules.ram = self.ram
+        at = Signal(ceil_log2(self._depth))
+        time, valid = Signal(self._time_bits), Signal()
+        fire, late = self.out.fire, self.out.late
         m.d.comb += [
-            due.eq(self.run & entry.valid & (entry.time <= self.now)),
-            self.out.fire.eq(due & (entry.time == self.now)),
-            self.out.late.eq(due & (entry.time < self.now)),
-            self.out.command.as_value().eq(entry.command),
-            read.addr.eq(at + due),
-            read.en.eq(due | ~self.run),
+            fire.eq(self.run & valid & (time == self.now)),
+            late.eq(self.run & valid & (time < self.now)),
         ]
-        m.d.sync += at.eq(read.addr)
+        following = (at + (fire | late))[: len(at)]
+        m.d.sync += at.eq(following)
+        self.ram.read(
+            enable=fire | late | ~self.run,
+            row=following,
+            data=Cat(self.out.command.as_value(), time, valid),
+        )
+        if hasattr(self, "load"):
+            self.ram.write(words=self.load.write, row=self.load.address, data=self.load.data)
         return m

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, MemoryData, Module, Signal, Value, unsigned
+from amaranth.hdl import C, Cat, Module, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from hwdsl import hardware
 
 from .probe import wire_width
+from .ram import Ram
 from .signals import delay, errors_of, keep_errors, lanes_of
 
 RING = 32
@@ -64,8 +64,7 @@ class Wire(wiring.Component):
             delay(m, carried, arrive, rest)
         else:
             self._ring(m, carried, arrive, rest)
-        found = zip(self.source_errors, self.target_errors, strict=True)
-        keep_errors(m, list(found), self.errors)
+        keep_errors(m, [self.source_errors, self.target_errors], self.errors)
         m.d.comb += self.probe.eq(Cat(first, arrive, self.errors.as_value()))
         return m
 
@@ -76,19 +75,14 @@ class Wire(wiring.Component):
     def _ring(self, m: Module, carried: Value, arrive: Value, cycles: int) -> None:
         """Delay through a memory that is read and written at one address, and goes round."""
         depth = cycles - 1
-        contents = MemoryData(shape=unsigned(len(carried)), depth=depth, init=[])
-        m.submodules.ring = memory = Memory(contents)
-        read, write = memory.read_port(), memory.write_port()
+        m.submodules.ring = ring = Ram(len(carried), depth)
         at = Signal(range(depth))
         round_over, filled = Signal(), Signal()  # what an earlier run left behind must not arrive
-        m.d.comb += [
-            read.addr.eq(at),
-            write.addr.eq(at),
-            write.data.eq(carried),
-            write.en.eq(1),
-        ]
+        kept = Signal.like(carried, name="kept")
+        ring.write(words=C(1), row=at, data=carried)
+        ring.read(enable=C(1), row=at, data=kept, transparent=False)
         m.d.sync += [at.eq(at + 1), filled.eq(round_over)]
         with m.If(at == depth - 1):
             m.d.sync += [at.eq(0), round_over.eq(1)]
         with m.If(filled):
-            m.d.comb += arrive.eq(read.data)
+            m.d.comb += arrive.eq(kept)
