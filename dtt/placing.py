@@ -106,12 +106,11 @@ class Placer:
         datum = request.datum.index
         only = self._only(request.datum, request.reuse, request.source)
         last = FOREVER if request.store else request.by
-        spilled = 0
+        keep = {datum}
         while not self._deliver(datum, point, request.by, last, only):
-            if request.by is not None or not self._spill([point], {datum}, spilled):
+            if request.by is not None or not self._spill([point], keep):
                 self._fail(request, point, only)
                 break
-            spilled += 1
         self._satisfy(datum)
 
     def _deliver(
@@ -158,17 +157,16 @@ class Placer:
         start: int,
         binding: bool = False,
     ) -> None:
-        spilled = 0
+        keep = {d.index for d in op.operands}
         while not self._start_somewhere(op, able, start, binding):
             if binding:
                 raise self._fault(op, able[0][0], start)
             nodes = list(dict.fromkeys(p for a, _ in able for p in (a.at, a.result_at)))
-            if not self._spill(nodes, {d.index for d in op.operands}, spilled):
+            if not self._spill(nodes, keep):
                 raise LimitReached(
                     f"Op {op.name!r}: no cycle was found in which it can start; "
                     + why_full(self.state, self.workload, nodes)
                 )
-            spilled += 1
 
     def _start_somewhere(
         self, op: Op, able: tuple[tuple[Actor, Timing], ...], start: int, binding: bool
@@ -299,14 +297,13 @@ class Placer:
         if self.wants.take(datum) == 0:
             self.state.close(datum)
 
-    def _spill(self, nodes: list[int], keep: set[int], already: int) -> bool:
-        if already > len(self.workload.data):
-            return False
+    def _spill(self, nodes: list[int], keep: set[int]) -> bool:
+        """Make room in some Node; what was moved joins ``keep``, so it moves only once."""
         moved = make_room(self.state, self.wants, nodes, keep)
         if moved is None:
             return False
-        datum, point = moved
-        self.origin[datum] = point
+        datum, self.origin[datum] = moved
+        keep.add(datum)
         return True
 
 

@@ -7,35 +7,47 @@ from dataclasses import replace
 
 from .occupancy import FOREVER
 from .routing import earliest, route
-from .state import State
+from .state import Path, State
 from .wants import Wants
 
 
 def make_room(
     state: State, wants: Wants, nodes: Sequence[int], keep: set[int]
 ) -> tuple[int, int] | None:
-    """Move the datum that is wanted last out of one of the Nodes.
+    """Move the datum that is wanted last out of one Node.
 
-    The Nodes are tried in the given order, then all others (a full Node on the way blocks as well).
-    A copy that can simply stay elsewhere is preferred to a Move.
+    Full Nodes come first, since one on the way blocks as well; then the given ones in their order,
+    then all others. A copy that can simply stay elsewhere is preferred to a Move.
 
     Parameters
     ----------
+    nodes : sequence of int
+        The Points in which the room is needed; nothing is moved into them.
     keep : set of int
-        Data that must not be moved: the operands of the Op that needs the room.
+        Data that must not be moved: the operands of the Op that needs the room, and what was
+        moved for it before.
 
     Returns
     -------
     (int, int) or None
         The datum, and the Point where it now stays; ``None`` if nothing can be moved.
     """
+    settled = state.settled
     others = [p.index for p in state.hardware.points if p.stores and p.index not in nodes]
-    for node in (*nodes, *others):
+    order = (*nodes, *others)
+    full = [n for n in order if state.rows[n].peak(settled, settled) == _rows(state, n)]
+    for node in dict.fromkeys((*full, *order)):
         for datum in _victims(state, wants, node, keep):
-            point = _stay_elsewhere(state, datum, node) or _move_out(state, datum, node)
+            point = _stay_elsewhere(state, datum, nodes)
+            if point is None:
+                point = _move_out(state, datum, node, nodes)
             if point is not None:
                 return datum, point
     return None
+
+
+def _rows(state: State, point: int) -> int:
+    return state.hardware.points[point].rows
 
 
 def _victims(state: State, wants: Wants, node: int, keep: set[int]) -> list[int]:
@@ -48,10 +60,10 @@ def _victims(state: State, wants: Wants, node: int, keep: set[int]) -> list[int]
     return sorted(kept, key=lambda datum: (-wants.next(datum), datum))
 
 
-def _stay_elsewhere(state: State, datum: int, node: int) -> int | None:
+def _stay_elsewhere(state: State, datum: int, nodes: Sequence[int]) -> int | None:
     for point in sorted(state.stays[datum]):
         stays = state.stays_at(datum, point)
-        if point == node or not stays:
+        if point in nodes or not stays or any(s.open for s in stays):
             continue
         if state.room(datum, point, stays[-1].end, FOREVER):
             state.close(datum)
@@ -60,23 +72,33 @@ def _stay_elsewhere(state: State, datum: int, node: int) -> int | None:
     return None
 
 
-def _move_out(state: State, datum: int, node: int) -> int | None:
-    """Move a datum from a Node to the one that costs least, then is reached first."""
-    ways = []
+def _move_out(state: State, datum: int, node: int, nodes: Sequence[int]) -> int | None:
+    """Move a datum to the Node that is then less than half full, costs least, is reached first."""
+    ways: list[tuple[bool, int, int, int, Path]] = []
+    settled = state.settled
     for point in state.hardware.points:
-        if not point.stores or point.kind == "Adder" or point.index == node:
+        if not point.stores or point.kind == "Adder" or point.index in (node, *nodes):
             continue
-        cycle = earliest(state, datum, point.index, node)
-        while cycle is not None and cycle <= state.settled + 1:
-            path = route(state, datum, point.index, cycle, FOREVER, node)
-            if path is not None:
-                ways.append((path.energy, cycle, point.index, path))
-                break
-            cycle += 1
+        found = _first_way(state, datum, node, point.index)
+        if found is not None:
+            cycle, path = found
+            used = state.rows[point.index].peak(settled, settled)
+            filled = 2 * (used + point.rows_of(state.sizes[datum])) > point.rows
+            ways.append((filled, path.energy, cycle, point.index, path))
     if not ways:
         return None
-    _, _, target, path = min(ways, key=lambda way: way[:3])
+    *_, target, path = min(ways, key=lambda way: way[:4])
     state.close(datum)
     # The stay from which it leaves ends with its departure; the new one is kept open.
     state.commit(datum, path, 0, keep_open=True)
     return target
+
+
+def _first_way(state: State, datum: int, node: int, target: int) -> tuple[int, Path] | None:
+    cycle = earliest(state, datum, target, node)
+    while cycle is not None and cycle <= state.settled + 1:
+        path = route(state, datum, target, cycle, FOREVER, node)
+        if path is not None:
+            return cycle, path
+        cycle += 1
+    return None
