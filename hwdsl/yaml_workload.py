@@ -40,7 +40,8 @@ class WorkloadReader:
             settings["bits"] = plain(given["bits"])
         if "reuse" in given:
             settings["reuse"] = self.forms.flag(given["reuse"], "workload: reuse")
-        workload = self.forms.attempt(tree.where, lambda: Workload(**settings)) or Workload()
+        where = given["bits"].where if "bits" in given else tree.where
+        workload = self.forms.attempt(where, lambda: Workload(**settings)) or Workload()
         for item in self.forms.items(given["items"], "items") if "items" in given else ():
             self.item(workload, item)
         return workload
