@@ -143,11 +143,13 @@ def find(
         -1 where there is none.
     """
     points = 1 + max(int(presences["point"].max(initial=0)), int(np.max(point, initial=0)))
-    levels = np.unique(presences[field])
+    # A cycle is as good as the number of table entries up to it, and that is small.
+    levels = np.sort(presences[field])
+    base = len(levels) + 1
     have = presences["datum"].astype(np.int64) * points + presences["point"]
     want = np.asarray(datum, np.int64) * points + point
-    ranks = have * (len(levels) + 1) + np.searchsorted(levels, presences[field]) + 1
-    wanted = want * (len(levels) + 1) + np.searchsorted(levels, cycle, "right")
+    ranks = have * base + np.searchsorted(levels, presences[field], "right")
+    wanted = want * base + np.searchsorted(levels, cycle, "right")
     found: np.ndarray = np.searchsorted(ranks, wanted, "right") - 1
     found[(found >= 0) & (have[found] != want)] = -1
     return found
