@@ -127,9 +127,7 @@ def _rows(
     lost = np.flatnonzero((presence < 0) & storing(hardware)[point])
     if len(lost):
         move = moves[lost[0]]
-        datum = schedule.workload.data[move["datum"]].name
-        where = hardware.points[point[lost[0]]].name
-        raise IllegalSchedule(f"Datum {datum!r} leaves {where!r} in cycle {move['cycle']} unseen")
+        raise _absent(schedule, move["datum"], point[lost[0]], move["cycle"])
     row, offset = addresses.of(presence[pieces.move], pieces.offset)
     return presence[pieces.move], row, offset
 
@@ -192,10 +190,13 @@ def _steers(schedule: Schedule, pieces: _Pieces) -> np.ndarray:
     lost = np.flatnonzero(leaves[source])
     if len(lost):
         at = out[lost[0]]
-        name = schedule.workload.data[datum[at]].name
-        where = hardware.points[junction[at]].name
-        raise IllegalSchedule(f"Datum {name!r} leaves {where!r} in cycle {cycle[at]} unseen")
+        raise _absent(schedule, datum[at], junction[at], cycle[at])
     return _table(cycle[out], wire[out], lane[out], wire[source], lane[source])
+
+
+def _absent(schedule: Schedule, datum: int, point: int, cycle: int) -> IllegalSchedule:
+    name, where = schedule.workload.data[datum].name, schedule.hardware.points[point].name
+    return IllegalSchedule(f"Datum {name!r} leaves {where!r} in cycle {cycle}, but is not there")
 
 
 def _contents(addresses: Addresses, which: np.ndarray) -> np.ndarray:

@@ -41,6 +41,11 @@ class Fig1(Fabric):
 
 
 @pytest.fixture
+def fig1_class():
+    return Fig1
+
+
+@pytest.fixture
 def fig1():
     return Fig1().freeze()
 
