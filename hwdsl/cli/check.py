@@ -28,9 +28,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--control", default="tables", help="where commands come from (default: tables)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of random values (default: 0)")
+    parser.add_argument("--seed", type=_seed, default=0, help="of random values (default: 0)")
     parser.add_argument("--vcd", metavar="FILE", help="write the waveforms of the run")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"a seed must be a whole number from 0, not {text!r}")
+    return int(text)
 
 
 def run(options: argparse.Namespace) -> int:

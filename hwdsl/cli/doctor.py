@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import platform
 import shutil
-import subprocess
 import sys
 from dataclasses import asdict, dataclass
 
@@ -71,6 +69,8 @@ def _python() -> Finding:
 
 
 def _package(row: tuple[str, str, bool]) -> Finding:
+    import importlib.metadata  # slow to import, and nobody else's
+
     name, use, needed = row
     try:
         found = importlib.metadata.version(name)
@@ -80,6 +80,8 @@ def _package(row: tuple[str, str, bool]) -> Finding:
 
 
 def _program(row: tuple[str, str, str, str]) -> Finding:
+    import subprocess
+
     name, flag, use, command = row
     path = shutil.which(name)
     found = None
