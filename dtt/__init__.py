@@ -6,10 +6,11 @@ from hwdsl.errors import InputError
 from hwdsl.hardware import Hardware
 from hwdsl.workload import Workload
 
+from .check import check
 from .placing import Affinity, Placer, first_best_fit, operands_held
 from .schedule import Schedule
 
-__all__ = ["Schedule", "Workload", "schedule"]
+__all__ = ["Schedule", "Workload", "check", "schedule"]
 
 PLACINGS = ("in-order", "first-best-fit")
 

@@ -65,11 +65,12 @@ def why_full(state: State, workload: Workload, nodes: Sequence[int]) -> str:
 
 
 def _first(state: State, datum: int, point: int, by: int, only: int | None) -> int | None:
-    cycle = earliest(state, datum, point, only, by)
-    while cycle is not None and cycle <= max(state.settled, by) + 1:
+    soonest = earliest(state, datum, point, only, by)
+    if soonest is None:
+        return None
+    for cycle in range(soonest, max(soonest, state.settled) + 2):
         if route(state, datum, point, cycle, cycle, only) is not None:
             return cycle
-        cycle += 1
     return None
 
 

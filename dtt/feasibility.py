@@ -80,7 +80,10 @@ def _able(hardware: Hardware, op: Op) -> tuple[tuple[Actor, Timing], ...]:
             f"than {units} units; split it and add up with into="
         )
     enough = [a for a in wide if not op.parallel or op.work <= _most_units(a, op)]
-    timed = [(a, a.timing(op.code, op.work, op.parallel)) for a in enough]
+    straight = [a for a in enough if not _straddling(hardware, op, a)]
+    if not straight:
+        raise NoSchedule(_straddling(hardware, op, enough[0]))
+    timed = [(a, a.timing(op.code, op.work, op.parallel)) for a in straight]
     fitting = [(a, t) for a, t in timed if not _too_small(hardware, op, a, t)]
     if not fitting:
         raise NoSchedule(_too_small(hardware, op, *timed[0]))
@@ -89,6 +92,20 @@ def _able(hardware: Hardware, op: Op) -> tuple[tuple[Actor, Timing], ...]:
 
 def _most_units(actor: Actor, op: Op) -> int:
     return actor.ops[op.code].units or actor.units
+
+
+def _straddling(hardware: Hardware, op: Op, actor: Actor) -> str:
+    """Return which array has elements that lie across rows at an Actor, or ``""``."""
+    for data, point in ((op.operands, actor.at), ((op.result,), actor.result_at)):
+        node = hardware.points[point]
+        for datum in data:
+            if datum.elements > 1 and node.row % datum.bits and datum.bits % node.row:
+                return (
+                    f"Op {op.name!r}: elements of {datum.name!r} ({datum.bits} bits) straddle the "
+                    f"rows of Node {node.name!r} ({node.row} bits) at Actor {actor.name!r}; one "
+                    "must be a multiple of the other"
+                )
+    return ""
 
 
 def _too_small(hardware: Hardware, op: Op, actor: Actor, timing: Timing) -> str:

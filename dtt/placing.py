@@ -15,7 +15,7 @@ from .feasibility import Candidates, candidates
 from .occupancy import FOREVER
 from .routing import earliest, route
 from .schedule import FIRING, MOVE, Schedule, Unserved
-from .spilling import make_room
+from .spilling import make_room, move_home
 from .state import Stay, State
 from .wants import Wants
 
@@ -162,7 +162,7 @@ class Placer:
             if binding:
                 raise self._fault(op, able[0][0], start)
             nodes = list(dict.fromkeys(p for a, _ in able for p in (a.at, a.result_at)))
-            if not self._spill(nodes, keep):
+            if not self._save(op, nodes) and not self._spill(nodes, keep):
                 raise LimitReached(
                     f"Op {op.name!r}: no cycle was found in which it can start; "
                     + why_full(self.state, self.workload, nodes)
@@ -248,6 +248,10 @@ class Placer:
 
     def _bring(self, op: Op, actor: Actor, timing: Timing, cycle: int) -> bool:
         updated = None if op.into is None else op.operands[op.into]
+        if updated is not None:
+            wanted = self.wants.left(updated.index) > 1
+            if not self.state.may_update(updated.index, actor.at, cycle, wanted):
+                return False
         for datum in dict.fromkeys(op.operands):
             until = cycle if datum is updated else cycle + timing.hold - 1
             only = self._only(datum, op.reuse, None)
@@ -261,13 +265,10 @@ class Placer:
     def _finish(self, op: Op, actor: Actor, timing: Timing, cycle: int) -> bool:
         """Let the result appear, if there is room for it."""
         complete = cycle + timing.latency
-        if op.into is not None:
-            old = op.operands[op.into].index
-            if not self.state.hand_over(old, op.result.index, actor.at, cycle, complete):
-                return False
-            self._appear(op.result, actor.result_at, cycle, complete)
-            return True
         begin = complete - timing.hold + 1
+        if op.into is not None:
+            begin = cycle
+            self.state.hand_over(op.operands[op.into].index, actor.at, cycle)
         last = FOREVER if self.wants.left(op.result.index) else complete
         if not self.state.room(op.result.index, actor.result_at, begin, last):
             return False
@@ -296,6 +297,20 @@ class Placer:
         """One item that wanted the datum is served; after the last, no copy is kept open."""
         if self.wants.take(datum) == 0:
             self.state.close(datum)
+
+    def _save(self, op: Op, nodes: list[int]) -> bool:
+        """Let the datum that an Op updates stay elsewhere for the others that want it."""
+        if op.into is None:
+            return False
+        datum = op.operands[op.into].index
+        home = self.state.home(datum)
+        if home not in nodes or self.wants.left(datum) == 1 or self.wants.tied[datum]:
+            return False
+        point = move_home(self.state, datum, home, nodes)
+        if point is None:
+            return False
+        self.origin[datum] = point
+        return True
 
     def _spill(self, nodes: list[int], keep: set[int]) -> bool:
         """Make room in some Node; what was moved joins ``keep``, so it moves only once."""

@@ -68,7 +68,7 @@ def route(
     Path or None
         ``None`` if there is no way.
     """
-    if deadline < until and not state.room(datum, target, deadline + 1, until):
+    if deadline < until and not state.room(datum, target, deadline, until):
         return None
     found = _cheapest(state, datum, target, deadline, only, exact=False)
     if found is not None and _repeats_junction(state, datum, found):
@@ -121,7 +121,8 @@ def earliest(
     int or None
         ``None`` if no path ever leads there; the datum's stay afterwards is not looked at.
     """
-    settled = max(state.settled, from_cycle)
+    complete = [s.complete for stays in state.stays[datum].values() for s in stays]
+    settled = max(state.settled, from_cycle, *complete)
     heap = [(label[1], label) for label in _sources(state, datum, settled, only, exact=False)]
     heapq.heapify(heap)
     seen: set[tuple[int, int]] = set()
@@ -171,7 +172,7 @@ def _steps(state: State, datum: int, label: Label, exact: bool) -> Iterator[_Ste
     hardware, size = state.hardware, state.sizes[datum]
     point = hardware.points[here]
     hold = (point.hold_energy or 0) * size
-    if point.stores and state.room(datum, here, cycle + 1, cycle + 1):
+    if point.stores and state.room(datum, here, cycle, cycle + 1):
         energy = 0 if state.paid(datum, here, cycle + 1) else hold
         yield _Step((here, cycle + 1, _NONE), energy, None)
     for wire in hardware.outgoing[here]:
@@ -181,7 +182,7 @@ def _steps(state: State, datum: int, label: Label, exact: bool) -> Iterator[_Ste
         last = wire.beats(size) - 1
         energy = ((point.energy or 0) + (wire.energy or 0)) * size
         if point.stores and last:
-            if not state.room(datum, here, cycle + 1, cycle + last):
+            if not state.room(datum, here, cycle, cycle + last):
                 continue
             if hold:
                 more = range(cycle + 1, cycle + last + 1)

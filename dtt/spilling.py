@@ -38,12 +38,22 @@ def make_room(
     full = [n for n in order if state.rows[n].peak(settled, settled) == _rows(state, n)]
     for node in dict.fromkeys((*full, *order)):
         for datum in _victims(state, wants, node, keep):
-            point = _stay_elsewhere(state, datum, nodes)
-            if point is None:
-                point = _move_out(state, datum, node, nodes)
+            point = move_home(state, datum, node, nodes)
             if point is not None:
                 return datum, point
     return None
+
+
+def move_home(state: State, datum: int, node: int, nodes: Sequence[int]) -> int | None:
+    """Let the copy that is kept open be another one than that in ``node``, outside ``nodes``.
+
+    Returns
+    -------
+    int or None
+        The Point where the datum now stays.
+    """
+    point = _stay_elsewhere(state, datum, nodes)
+    return _move_out(state, datum, node, nodes) if point is None else point
 
 
 def _rows(state: State, point: int) -> int:
@@ -55,7 +65,7 @@ def _victims(state: State, wants: Wants, node: int, keep: set[int]) -> list[int]
     kept = [
         datum
         for datum, stays in enumerate(state.stays)
-        if datum not in keep and any(s.open for s in stays.get(node, ()))
+        if datum not in keep and not wants.tied[datum] and any(s.open for s in stays.get(node, ()))
     ]
     return sorted(kept, key=lambda datum: (-wants.next(datum), datum))
 
@@ -95,10 +105,11 @@ def _move_out(state: State, datum: int, node: int, nodes: Sequence[int]) -> int 
 
 
 def _first_way(state: State, datum: int, node: int, target: int) -> tuple[int, Path] | None:
-    cycle = earliest(state, datum, target, node)
-    while cycle is not None and cycle <= state.settled + 1:
+    first = earliest(state, datum, target, node)
+    if first is None:
+        return None
+    for cycle in range(first, max(first, state.settled) + 2):
         path = route(state, datum, target, cycle, FOREVER, node)
         if path is not None:
             return cycle, path
-        cycle += 1
     return None

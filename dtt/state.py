@@ -76,6 +76,7 @@ class State:
         self.stays: list[dict[int, tuple[Stay, ...]]] = [{} for _ in sizes]
         self.passes: list[dict[tuple[int, int], frozenset[int]]] = [{} for _ in sizes]
         self.departed: dict[tuple[int, int, int], None] = {}
+        self.updated: dict[tuple[int, int], tuple[int, ...]] = {}
         self._undo: list[Callable[[], object]] = []
 
     def mark(self) -> int:
@@ -117,7 +118,9 @@ class State:
         return any(s.begin <= cycle <= s.end for s in self.stays_at(datum, point))
 
     def room(self, datum: int, point: int, first: int, last: int) -> bool:
-        """Whether the datum may take space at ``point`` in all of ``first .. last``."""
+        """Whether the datum may be at ``point`` in all of ``first .. last``, as one presence."""
+        if any(first <= cycle <= last for cycle in self.updated.get((datum, point), ())):
+            return False
         node = self.hardware.points[point]
         free = node.rows - node.rows_of(self.sizes[datum])
         return all(
@@ -162,25 +165,30 @@ class State:
                 closed = tuple(replace(s, open=False) for s in stays)
                 self._set_stays(datum, point, closed)
 
-    def hand_over(self, datum: int, result: int, point: int, cycle: int, complete: int) -> bool:
-        """Let ``result`` take the rows of ``datum`` from ``cycle`` on (an update in place).
+    def may_update(self, datum: int, point: int, cycle: int, wanted: bool) -> bool:
+        """Whether a datum may be updated in place in ``cycle``.
 
-        Returns
-        -------
-        bool
-            Whether the datum is there in ``cycle`` and promised to nobody else from then on.
+        Nobody else may be promised this copy then or later; ``wanted`` tells that others still
+        want the datum, so that the copy that stays for them is no such copy either.
         """
-        stays = self.stays_at(datum, point)
-        for i, stay in enumerate(stays):
-            if stay.complete <= cycle <= stay.last:
-                if stay.open or stay.end > cycle:
-                    return False
-                before = replace(stay, end=cycle - 1)
-                kept = (before,) if before.begin < cycle else ()
-                self._set_stays(datum, point, stays[:i] + kept + stays[i + 1 :])
-                self.stay(result, point, Stay(cycle, complete, complete))
-                return True
-        return False
+        return not any(
+            stay.begin <= cycle <= stay.last and (stay.end >= cycle or wanted)
+            for stay in self.stays_at(datum, point)
+        )
+
+    def hand_over(self, datum: int, point: int, cycle: int) -> None:
+        """Let the stay of a datum that is there in ``cycle`` end before, in favour of a result."""
+        kept = []
+        for stay in self.stays_at(datum, point):
+            if not stay.complete <= cycle <= stay.end:
+                kept.append(stay)
+            elif stay.begin < cycle:
+                kept.append(replace(stay, end=cycle - 1))
+        self._set_stays(datum, point, tuple(kept))
+        key = (datum, point)
+        before = self.updated.get(key, ())
+        self.updated[key] = (*before, cycle)
+        self._undo.append(lambda: self.updated.update({key: before}))
 
     def commit(self, datum: int, path: Path, until: int, keep_open: bool = False) -> None:
         """Promise a path, and that the datum stays where it ends until cycle ``until``."""

@@ -15,6 +15,13 @@ class Wants:
             for datum in used:
                 self._items[datum.index].append(position)
         self._served = [0] * len(workload.data)
+        self.tied = [False] * len(workload.data)
+        """Whether a datum must stay where it was loaded or made, for an item with ``reuse=False``."""
+        for item in workload.items:
+            if not item.reuse:
+                used = [item.datum] if isinstance(item, Request) else item.operands
+                for datum in used:
+                    self.tied[datum.index] = True
         self._taken: list[int] = []
 
     def left(self, datum: int) -> int:
