@@ -16,7 +16,7 @@ from .operations import Operation, operation
 from .ports import Port, bits_for, rows_per_element, slots_of
 from .probe import actor_width, value_bits
 from .signals import errors_of, first_error, keep_errors
-from .tables import Command
+from .tables import Command, field
 
 
 class Actor(wiring.Component):
@@ -92,10 +92,11 @@ class Actor(wiring.Component):
             fire = getattr(self, f"fire{unit}")
             beyond = self._ask(m, unit, fire)
             busy = self._busy(m, unit, fire)
-            active, code, results, chain = self._compute(m, unit, fire, chain)
-            valid, value, clash = self._wait(m, unit, active, code, results)
+            active, done, results, chain = self._compute(m, unit, fire, chain)
+            valid, value, clash = self._wait(m, unit, active, done, results)
             seen, error = self._land(m, unit, valid, value)
-            fired.append(Cat(fire.fire, Mux(fire.fire, fire.command.code, 0)))
+            code = field(fire.command, "code")
+            fired.append(Cat(fire.fire, code & fire.fire.replicate(len(code))))
             landed.append(Cat(valid, seen[: value_bits(self._actor)]))
             wrong = first_error(
                 (fire.late, ErrorKind.LATE),
@@ -126,7 +127,7 @@ class Actor(wiring.Component):
         if max(cooldowns) == 1:
             return 0
         left = Signal(range(max(cooldowns)), name=f"cooldown{unit}")
-        with m.If(fire.fire & ~fire.command.more), m.Switch(fire.command.code):
+        with m.If(fire.fire & ~fire.command.more), m.Switch(field(fire.command, "code")):
             for code, cooldown in enumerate(cooldowns):
                 with m.Case(code):
                     m.d.sync += left.eq(cooldown - 1)
@@ -152,13 +153,13 @@ class Actor(wiring.Component):
                 total = self._chained(op, operands, kept.first, chain)
                 m.d.comb += result.eq(total)
                 passed = Signal.like(result, name=f"{code}_chain{unit}")
-                taken = active & (kept.code == position)
+                taken = active & (field(kept, "code") == position)
                 m.d.comb += passed.eq(Mux(taken, result, chain))
                 chain = passed
             else:
                 m.d.comb += result.eq(op.compute(*operands[: op.arity]))
             results[code] = result
-        return active & kept.last, kept.code, results, chain
+        return active & kept.last, field(kept, "code"), results, chain
 
     @staticmethod
     def _chained(
@@ -169,7 +170,7 @@ class Actor(wiring.Component):
     def _operand(self, m: Module, unit: int, slot: int, kept: Value) -> Value:
         """Return one operand, sign-extended from its own size; 0 if the slot is unused."""
         data = [getattr(self, f"read{unit}_{slot}_{i}").data for i in range(self._rows)]
-        words = Cat(data) >> (kept[f"offset{slot}"] * self._word)
+        words = Cat(data) >> (field(kept, f"offset{slot}") * self._word)
         operand = Signal(signed(self._actor.bits), name=f"operand{unit}_{slot}")
         with m.Switch(kept[f"size{slot}"]):
             for size in range(1, self._actor.bits // self._word + 1):
@@ -215,8 +216,9 @@ class Actor(wiring.Component):
             m.d.comb += seen.eq(value & Cat(meant))
         row_words = self._result_at.row // self._word
         sized = Cat((k < command.size) for k in range(words))
-        data = (seen << (command.offset * self._word))[:]
-        mask = (sized << command.offset)[:]
+        offset = field(command, "offset")
+        data = (seen << (offset * self._word))[:]
+        mask = (sized << offset)[:]
         beyond: Value | int = 0
         for i in range(self._result_rows):
             write = getattr(self, f"write{unit}_{i}")

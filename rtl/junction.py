@@ -13,7 +13,7 @@ from hwdsl.trace import ErrorKind
 
 from .ports import Fields
 from .signals import errors_of, first_error, lanes_of
-from .tables import Command
+from .tables import Command, field
 
 
 class Junction(wiring.Component):
@@ -64,7 +64,7 @@ class Junction(wiring.Component):
             for lane in range(wire.lanes):
                 steer = getattr(self, f"steer{i}_{lane}")
                 departing = getattr(self, f"depart{i}")[lane]
-                with m.If(steer.fire), m.Switch(steer.command.choice):
+                with m.If(steer.fire), m.Switch(field(steer.command, "choice")):
                     for choice, arrived in enumerate(arriving):
                         with m.Case(choice):
                             m.d.comb += [departing.eq(arrived), taken[choice].eq(1)]

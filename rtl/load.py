@@ -102,6 +102,10 @@ _COMMANDS = {
 }
 
 
+_ELSEWHERE = ("cycle", "wire", "lane", "from_wire", "from_lane", "actor", "unit")
+"""Columns that say when and where, and are not part of a command."""
+
+
 def _columns(kind: str, program: Program) -> list[str]:
     """Name the columns of a Program's table as the fields of the ports are named."""
     names = list(_COMMANDS[kind])
@@ -149,24 +153,23 @@ def _choices(hardware: Hardware, port: Port, given: Mapping[str, np.ndarray]) ->
 
 def _packed(port: Port, given: Mapping[str, np.ndarray]) -> np.ndarray:
     """Return the commands as integers. A row beyond the memory stays beyond it."""
-    fields = dict(port.fields)
     commands = np.zeros(len(given["cycle"]), object)
-    at = 0
-    for name, width in port.fields:
-        values = given.get(name)
-        if values is None:  # a Program whose elements are all narrower has no such row
-            values = np.zeros(len(commands), np.int64)
-        largest = (1 << width) - 1
+    widths = dict(port.fields)
+    for name, values in given.items():
+        unused = name not in widths and (name == "first" or name.startswith("row"))
+        if unused or name in _ELSEWHERE:
+            continue
+        largest = (1 << widths.get(name, 0)) - 1
         if name.startswith("row"):
             values = np.minimum(values, largest)
         if np.any((values < 0) | (values > largest)):
             wrong = values[(values < 0) | (values > largest)][0]
             raise InputError(f"Program: {port}: {name} must be from 0 to {largest}, not {wrong}")
-        commands |= values.astype(object) << at
+    at = 0
+    for name, width in port.fields:
+        values = given.get(name, np.zeros(len(commands), np.int64))
+        commands |= np.minimum(values, (1 << width) - 1).astype(object) << at
         at += width
-    for name, values in given.items():
-        if name.startswith("size") and name not in fields and np.any(values):
-            raise InputError(f"Program: {port}: its unit has no operand {name[4:]}")
     return commands
 
 

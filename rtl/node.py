@@ -15,7 +15,7 @@ from hwdsl.trace import ErrorKind
 from .ports import Port, row_bits
 from .ram import Ram
 from .signals import errors_of, first_error, lanes_of
-from .tables import Command, Load
+from .tables import Command, Load, field
 
 
 class Read(wiring.Signature):
@@ -130,18 +130,18 @@ class Node(wiring.Component):
     def _send(self, m: Module, i: int, wire: hardware.Wire, lane: int) -> Access:
         command = getattr(self, f"send{i}_{lane}")
         departing = getattr(self, f"depart{i}")[lane]
-        row, offset, size = (command.command[k] for k in ("row", "offset", "size"))
+        row = command.command.row
         data = Signal(self._point.row, name=f"data{i}_{lane}")
         valid = Signal(name=f"valid{i}_{lane}")
-        kept_offset = Signal.like(offset, name=f"offset{i}_{lane}")
-        kept_size = Signal.like(size, name=f"size{i}_{lane}")
+        kept = Signal.like(command.command, name=f"command{i}_{lane}")
         m.d.sync += valid.eq(command.fire & self._inside(row))
         with m.If(command.fire):
-            m.d.sync += [kept_offset.eq(offset), kept_size.eq(size)]
+            m.d.sync += kept.eq(command.command)
         with m.If(valid):
-            words = data >> (kept_offset * self._word)
-            kept = [(k < kept_size).replicate(self._word) for k in range(wire.lane // self._word)]
-            m.d.comb += [departing.valid.eq(1), departing.payload.eq(words & Cat(kept))]
+            words = data >> (field(kept, "offset") * self._word)
+            lane_words = range(wire.lane // self._word)
+            sent = Cat((k < kept.size).replicate(self._word) for k in lane_words)
+            m.d.comb += [departing.valid.eq(1), departing.payload.eq(words & sent)]
         error = first_error(
             (command.late, ErrorKind.LATE),
             (command.fire & ~self._inside(row), ErrorKind.ADDRESS),
@@ -152,7 +152,7 @@ class Node(wiring.Component):
     def _land(self, m: Module, i: int, wire: hardware.Wire, lane: int) -> Access:
         command = getattr(self, f"land{i}_{lane}")
         arrived = getattr(self, f"arrive{i}")[lane]
-        row, offset = command.command.row, command.command.offset
+        row, offset = command.command.row, field(command.command, "offset")
         lands = Signal(name=f"lands{i}_{lane}")
         m.d.comb += lands.eq(command.fire & arrived.valid & self._inside(row))
         error = first_error(

@@ -7,6 +7,7 @@ to one lane of a Wire (send or steer at its source, land at its target) or to on
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hwdsl.hardware import Actor, Hardware, Point, Wire
@@ -32,7 +33,7 @@ class Port:
     owner : str
         Name of that Wire or Actor.
     fields : Fields
-        Layout of a command.
+        Layout of a command. A field that could only be 0 is left out.
     """
 
     kind: str
@@ -84,13 +85,18 @@ def ports_of(hardware: Hardware) -> tuple[Port, ...]:
         ends.append((target.stores, "land", _land_fields(target, hardware.word)))
         for exists, kind, fields in ends:
             if exists:
-                made += [Port(kind, wire.index, i, wire.name, fields) for i in range(wire.lanes)]
+                made += _lanes(kind, wire, fields, wire.lanes)
     for actor in hardware.actors:
         fire = _fire_fields(actor, hardware.points[actor.at], hardware.word)
         result = _result_fields(actor, hardware.points[actor.result_at], hardware.word)
         for kind, fields in (("fire", fire), ("result", result)):
-            made += [Port(kind, actor.index, i, actor.name, fields) for i in range(actor.units)]
+            made += _lanes(kind, actor, fields, actor.units)
     return tuple(sorted(made, key=lambda p: (KINDS.index(p.kind), p.part, p.lane)))
+
+
+def _lanes(kind: str, owner: Wire | Actor, fields: Sequence[tuple[str, int]], lanes: int):
+    fields = tuple((name, width) for name, width in fields if width)
+    return [Port(kind, owner.index, lane, owner.name, fields) for lane in range(lanes)]
 
 
 def _words(point: Point, word: int) -> tuple[str, int]:

@@ -103,6 +103,8 @@ class Model:
     async def _bench(self, ctx) -> None:
         cycles = self._program.cycles
         await ctx.tick()
+        if cycles == 0:
+            self._read_finals(ctx)
         ctx.set(self._machine.run, 1)
         ticks = ctx.tick().sample(*self._probes)
         async for _, _, *probes in ticks:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Const, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
@@ -13,6 +13,11 @@ from .ram import Ram
 
 def layout_of(fields: Fields) -> data.StructLayout:
     return data.StructLayout(dict(fields))
+
+
+def field(command: data.View, name: str) -> Value:
+    """Return a field of a command; 0 for one that could only be 0."""
+    return command[name] if name in command.shape().members else Const(0, 0)
 
 
 class Command(wiring.Signature):

@@ -112,6 +112,14 @@ class Builder:
     def _add(self, table, **row):
         self.rows[table].append(row)
 
+    def packed(self, values):
+        """Return the bits of each loaded datum by index, from elements by name."""
+        return {
+            i: sum((int(x) & ((1 << bits) - 1)) << (k * bits) for k, x in enumerate(np.ravel(v)))
+            for i, (name, bits, _) in enumerate(self.data)
+            if (v := values.get(name)) is not None
+        }
+
     def program(self, cycles: int) -> Program:
         width = self.width
         slots = [
