@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from . import slices
 from .errors import InputError
 
 if TYPE_CHECKING:
@@ -39,13 +40,17 @@ class OpKind:
         Takes operand shapes and result shape; returns the unit-steps (see `Actor.timing`).
     parallel : bool
         All of the work starts in one cycle.
+    options : tuple of str
+        Names of the whole numbers that an Op of this code is given besides its operands; the
+        callables take them last.
     """
 
     code: str
-    result_shape: Callable[[Sequence[Shape]], Shape]
-    compute: Callable[[Sequence[Any]], Any]
-    work: Callable[[Sequence[Shape], Shape], int]
+    result_shape: Callable[..., Shape]
+    compute: Callable[..., Any]
+    work: Callable[..., int]
     parallel: bool = False
+    options: tuple[str, ...] = ()
 
 
 def _elementwise(code: str, arity: int) -> Callable[[Sequence[Shape]], Shape]:
@@ -102,6 +107,20 @@ KINDS: dict[str, OpKind] = {
         OpKind("max", _elementwise("max", 2), _max, _elements),
         OpKind("relu", _elementwise("relu", 1), _relu, _elements),
         OpKind("dot", _dot_shape, _dot, lambda shapes, _: len(shapes) // 2, parallel=True),
+        OpKind(
+            "conv_acc",
+            slices.convolved_shape,
+            slices.convolve,
+            slices.convolve_work,
+            options=slices.CONVOLVE,
+        ),
+        OpKind(
+            "elem_mac",
+            slices.multiplied_shape,
+            slices.multiply,
+            slices.multiply_work,
+            options=slices.MULTIPLY,
+        ),
     )
 }
 

@@ -45,7 +45,8 @@ def evaluate(workload: Workload, given: Mapping[Datum | str, Any]) -> Values:
             op = workload.ops[datum.made_by]
             operands = [values[d.index] for d in op.operands]
             with np.errstate(over="ignore"):
-                values.append(wrap(kind_of(op.code).compute(operands), datum.bits))
+                made = kind_of(op.code).compute(operands, *op.options)
+                values.append(wrap(made, datum.bits))
     return values
 
 

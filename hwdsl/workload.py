@@ -71,6 +71,8 @@ class Op:
         The one Actor that may run it, by name.
     work, parallel
         Unit-steps, and whether they start together (see `hwdsl.ops.OpKind`).
+    options : tuple of int
+        What its op code is told besides its operands, in the order of ``OpKind.options``.
     """
 
     index: int
@@ -83,6 +85,7 @@ class Op:
     reuse: bool
     work: int
     parallel: bool
+    options: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:
@@ -101,6 +104,8 @@ class Request:
         The one Node from which it may be taken.
     store : bool
         Whether it stays there to the end.
+    after : Datum or None
+        What is brought for it takes no space there before this result is complete.
     """
 
     index: int
@@ -110,6 +115,7 @@ class Request:
     source: str | None
     reuse: bool
     store: bool
+    after: Datum | None = None
 
 
 class Workload:
@@ -177,6 +183,7 @@ class Workload:
         not_before: int = 0,
         on: str | None = None,
         reuse: bool | None = None,
+        options: Sequence[int] = (),
     ) -> Datum:
         """Append an Op and return its result.
 
@@ -192,14 +199,20 @@ class Workload:
             The only Actor that may run it.
         reuse : bool, optional
             ``False``: its operands are carried on their own; the Workload's by default.
+        options : sequence of int
+            What the op code asks for besides operands, see ``OpKind.options``.
         """
         index = len(self.ops)
         name = name if name is not None else f"{code}_{index}"
         for operand in operands:
             self._own(operand, f"Op {name!r}")
         kind = kind_of(code)
+        told = tuple(options)
+        if len(told) != len(kind.options) or not all(type(n) is int for n in told):
+            rule = f"{code} takes options ({', '.join(kind.options)}), whole numbers"
+            raise InputError(f"Op {name!r}: {rule}, not {told}")
         try:
-            shape = kind.result_shape([d.shape for d in operands])
+            shape = kind.result_shape([d.shape for d in operands], *told)
         except ValueError as error:
             raise InputError(f"Op {name!r}: {error}") from None
         if into is not None and into not in operands:
@@ -222,8 +235,9 @@ class Workload:
             not_before,
             None if on is None else _name(on, f"Op {name!r}: on must be an Actor"),
             self.reuse if reuse is None else reuse,
-            kind.work([d.shape for d in operands], shape),
+            kind.work([d.shape for d in operands], shape, *told),
             kind.parallel,
+            told,
         )
         self.ops.append(made)
         self.items.append(made)
@@ -258,9 +272,16 @@ class Workload:
             reuse=reuse,
         )
 
-    def store(self, datum: Datum, *, at: Point | str, reuse: bool | None = None) -> None:
+    def store(
+        self,
+        datum: Datum,
+        *,
+        at: Point | str,
+        reuse: bool | None = None,
+        after: Datum | None = None,
+    ) -> None:
         """Ask for a datum to be in a Node at the end, from the first cycle in which it can be."""
-        self._request(datum, at, None, None, reuse, True)
+        self._request(datum, at, None, None, reuse, True, after)
 
     def need(
         self,
@@ -270,9 +291,14 @@ class Workload:
         by: int | None = None,
         source: Point | str | None = None,
         reuse: bool | None = None,
+        after: Datum | None = None,
     ) -> None:
-        """Ask for a datum to be in a Node in cycle ``by`` (default: the first possible)."""
-        self._request(datum, at, by, source, reuse, False)
+        """Ask for a datum to be in a Node in cycle ``by`` (default: the first possible).
+
+        With ``after``, the result of an earlier Op, nothing that is brought for it takes space in
+        the Node before that result is complete; a copy that is there already will do.
+        """
+        self._request(datum, at, by, source, reuse, False, after)
 
     def _request(
         self,
@@ -282,8 +308,15 @@ class Workload:
         source: Point | str | None,
         reuse: bool | None,
         store: bool,
+        after: Datum | None,
     ) -> None:
-        self._own(datum, "store" if store else "need")
+        kind = "store" if store else "need"
+        self._own(datum, kind)
+        if after is not None:
+            self._own(after, f"{kind} of {datum.name!r}: after")
+            if after.made_by is None:
+                rule = "after must be the result of an Op"
+                raise InputError(f"{kind} of {datum.name!r}: {rule}, not {after!r}")
         if by is not None:
             _cycle(by, f"need of {datum.name!r}: by")
         made = Request(
@@ -294,6 +327,7 @@ class Workload:
             None if source is None else _node(source),
             self.reuse if reuse is None else reuse,
             store,
+            after,
         )
         self.requests.append(made)
         self.items.append(made)

@@ -1,0 +1,114 @@
+"""What a MAC engine computes on whole depth slices: shapes, work and NumPy meaning.
+
+A *group of filters* is one datum of shape ``(n, F, F)``; the option ``filter`` picks one of them,
+so that one transfer can carry the filters of several Ops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+Shape = tuple[int, ...]
+
+CONVOLVE = ("filter", "stride", "padding")
+"""Options of ``conv_acc``: which filter of the group, step of the window, zeros around the slice."""
+
+MULTIPLY = ("filter",)
+"""Options of ``elem_mac``: which filter of the group."""
+
+
+def output_width(width: int, field: int, stride: int, padding: int) -> int:
+    """Return how many positions a window of ``field`` has along an input of ``width``."""
+    return (width + 2 * padding - field) // stride + 1
+
+
+def convolved_shape(shapes: Sequence[Shape], filter: int, stride: int, padding: int) -> Shape:
+    """Return the shape of the output slice of ``conv_acc``."""
+    image, group = _pair("conv_acc", shapes, 2)
+    _pick("conv_acc", group, filter)
+    if stride < 1 or padding < 0:
+        raise ValueError(
+            f"conv_acc takes a stride of at least 1 and a padding of at least 0, "
+            f"not {stride} and {padding}"
+        )
+    shape = tuple(output_width(width, group[1], stride, padding) for width in image)
+    if min(shape) < 1:
+        raise ValueError(f"conv_acc: a filter of {group[1:]} does not fit in a slice of {image}")
+    return _accumulator("conv_acc", shapes, shape)
+
+
+def convolve(operands: Sequence[Any], filter: int, stride: int, padding: int) -> Any:
+    """Return the convolution of a slice with one filter, on top of the accumulator if given."""
+    import numpy as np
+
+    image, group = operands[:2]
+    taps = group[filter]
+    padded = np.pad(image, padding)
+    high, wide = (output_width(n, len(taps), stride, padding) for n in image.shape)
+    total = operands[2].copy() if len(operands) == 3 else np.zeros((high, wide), np.int64)
+    for y in range(len(taps)):
+        for x in range(len(taps)):
+            rows = slice(y, y + (high - 1) * stride + 1, stride)
+            columns = slice(x, x + (wide - 1) * stride + 1, stride)
+            total += padded[rows, columns] * taps[y, x]
+    return total
+
+
+def convolve_work(shapes: Sequence[Shape], result: Shape, *_: int) -> int:
+    """Return the multiply-accumulates: one for each tap of each output."""
+    return result[0] * result[1] * shapes[1][1] * shapes[1][2]
+
+
+def multiplied_shape(shapes: Sequence[Shape], filter: int) -> Shape:
+    """Return the shape of the outputs of ``elem_mac``: filters of the group x images."""
+    images, group = _pair("elem_mac", shapes, 3)
+    _pick("elem_mac", group, filter)
+    if images[1:] != group[1:]:
+        raise ValueError(
+            f"elem_mac takes images and filters of one size, not {images[1:]} and {group[1:]}"
+        )
+    return _accumulator("elem_mac", shapes, (group[0], images[0]))
+
+
+def multiply(operands: Sequence[Any], filter: int) -> Any:
+    """Return the products of each image with one filter, summed, in that filter's row."""
+    import numpy as np
+
+    images, group = operands[:2]
+    shape = (len(group), len(images))
+    total = operands[2].copy() if len(operands) == 3 else np.zeros(shape, np.int64)
+    total[filter] += (images * group[filter]).sum(axis=(1, 2))
+    return total
+
+
+def multiply_work(shapes: Sequence[Shape], _result: Shape, *_: int) -> int:
+    """Return the multiply-accumulates: one for each element of each image."""
+    images = shapes[0]
+    return images[0] * images[1] * images[2]
+
+
+def _pair(code: str, shapes: Sequence[Shape], dimensions: int) -> tuple[Shape, Shape]:
+    if len(shapes) not in (2, 3):
+        raise ValueError(
+            f"{code} takes input, filters and, if it goes on, an accumulator; "
+            f"not {len(shapes)} operands"
+        )
+    given = shapes[0], shapes[1]
+    if (len(given[0]), len(given[1])) != (dimensions, 3):
+        raise ValueError(
+            f"{code} takes an input of {dimensions} dimensions and filters of 3, "
+            f"not {given[0]} and {given[1]}"
+        )
+    return given
+
+
+def _pick(code: str, group: Shape, filter: int) -> None:
+    if not 0 <= filter < group[0]:
+        raise ValueError(f"{code}: filter must be from 0 to {group[0] - 1}, not {filter}")
+
+
+def _accumulator(code: str, shapes: Sequence[Shape], result: Shape) -> Shape:
+    if len(shapes) == 3 and shapes[2] != result:
+        raise ValueError(f"{code}: the accumulator must have shape {result}, not {shapes[2]}")
+    return result
