@@ -1,0 +1,1 @@
+"""Networks: Fabrics of Junctions (or memories) with numbered ports, to place inside another."""
