@@ -22,6 +22,7 @@ def schedule(
     strict: bool = False,
     placing: str = "in-order",
     affinity: Affinity | None = None,
+    engine: str = "auto",
 ) -> Schedule:
     """Place and route a Workload on a Hardware.
 
@@ -38,6 +39,9 @@ def schedule(
     affinity : callable, optional
         Scores an Actor for an Op, see `dtt.placing.Affinity`; the default counts the operands that
         the Actor already holds.
+    engine : {"auto", "reference", "native"}
+        Who routes. ``"auto"`` is the native engine where it was built, else the readable
+        reference; `Schedule.engine` names it.
 
     Raises
     ------
@@ -54,4 +58,4 @@ def schedule(
         raise InputError(f"placing must be one of {', '.join(PLACINGS)}, not {placing!r}")
     score = affinity or operands_held
     coarse = first_best_fit(hardware, workload, score) if placing == "first-best-fit" else None
-    return Placer(hardware, workload, score, strict).run(coarse)
+    return Placer(hardware, workload, score, strict, engine).run(coarse)

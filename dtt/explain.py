@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from hwdsl.workload import Datum, Workload
 
-from .routing import earliest, route
-from .state import State
+from .engine import Engine
+from .reference import Reference
 
 
 def why_late(
-    state: State,
+    state: Engine,
     workload: Workload,
     datum: Datum,
     point: int,
@@ -45,17 +45,17 @@ def why_late(
     return f"{datum.name!r} cannot be in {node!r}{when}: {taken}; {works}", first
 
 
-def why_full(state: State, workload: Workload, nodes: Sequence[int]) -> str:
+def why_full(state: Engine, workload: Workload, nodes: Sequence[int]) -> str:
     """Say which of the Nodes are full of what, once nothing promised changes any more."""
     parts = []
     settled = state.settled
     for index in nodes:
         node = state.hardware.points[index]
-        used = state.rows[index].peak(settled, settled)
+        used = state.rows_used(index, settled, settled)
         names = [
             repr(workload.data[d].name)
-            for d, stays in enumerate(state.stays)
-            if any(s.last >= settled for s in stays.get(index, ()))
+            for d in state.present(index)
+            if any(s.last >= settled for s in state.stays_at(d, index))
         ]
         shown = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
         parts.append(
@@ -64,33 +64,33 @@ def why_full(state: State, workload: Workload, nodes: Sequence[int]) -> str:
     return "; ".join(parts)
 
 
-def _first(state: State, datum: int, point: int, by: int, only: int | None) -> int | None:
-    soonest = earliest(state, datum, point, only, by)
+def _first(state: Engine, datum: int, point: int, by: int, only: int | None) -> int | None:
+    soonest = state.earliest(datum, point, only, by)
     if soonest is None:
         return None
     for cycle in range(soonest, max(soonest, state.settled) + 2):
-        if route(state, datum, point, cycle, cycle, only) is not None:
+        if state.route(datum, point, cycle, cycle, only) is not None:
             return cycle
     return None
 
 
 def _alone(
-    state: State, datum: int, point: int, only: int | None
+    state: Engine, datum: int, point: int, only: int | None
 ) -> tuple[int, tuple[tuple[int, int], ...]] | None:
     """Return the first arrival, and the Moves, on a machine that carries nothing else."""
-    idle = State(state.hardware, state.sizes)
-    for where, stays in state.stays[datum].items():
-        for stay in stays:
+    idle = Reference(state.hardware, state.sizes)
+    for where in state.places(datum):
+        for stay in state.stays_at(datum, where):
             idle.stay(datum, where, stay)
-    cycle = earliest(idle, datum, point, only)
+    cycle = idle.earliest(datum, point, only)
     if cycle is None:
         return None
-    path = route(idle, datum, point, cycle, cycle, only)
+    path = idle.route(datum, point, cycle, cycle, only)
     return None if path is None else (cycle, path.moves)
 
 
 def _blocks(
-    state: State,
+    state: Engine,
     workload: Workload,
     datum: int,
     moves: tuple[tuple[int, int], ...],
@@ -103,18 +103,18 @@ def _blocks(
         wire = state.hardware.wires[index]
         taken = [
             (cycle, workload.data[other].name)
-            for other, used, cycle in state.departed
-            if used == index and departure <= cycle + wire.beats(state.sizes[other]) - 1 <= by
+            for cycle, other in state.departures(index)
+            if departure <= cycle + wire.beats(state.sizes[other]) - 1 <= by
         ]
         if taken and not state.lanes_free(datum, wire, departure):
-            shown = ", ".join(f"{name!r} at {cycle}" for cycle, name in sorted(taken)[:4])
+            shown = ", ".join(f"{name!r} at {cycle}" for cycle, name in taken[:4])
             more = f" and {len(taken) - 4} more" if len(taken) > 4 else ""
             found.append(f"Wire {wire.name!r} carries {shown}{more}")
         target = state.hardware.points[wire.target]
         arrival = departure + wire.latency
         last = arrival + wire.beats(size) - 1
         if target.stores and not state.room(datum, wire.target, arrival, last):
-            used_rows = state.rows[wire.target].peak(arrival, last)
+            used_rows = state.rows_used(wire.target, arrival, last)
             found.append(
                 f"Node {target.name!r} holds {used_rows * target.row} of {target.capacity} bits "
                 f"in the cycles {arrival} to {last}"

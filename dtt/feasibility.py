@@ -8,7 +8,6 @@ from hwdsl.errors import InputError, NoSchedule
 from hwdsl.hardware import Actor, Hardware, Point, Timing
 from hwdsl.workload import Datum, Op, Request, Workload
 
-
 Candidates = tuple[tuple[tuple[Actor, Timing], ...], ...]
 """For each Op, the Actors that can run it, with how they run it, in index order."""
 

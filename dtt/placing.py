@@ -10,13 +10,13 @@ from hwdsl.errors import LimitReached, TimingFault
 from hwdsl.hardware import Actor, Hardware, Timing
 from hwdsl.workload import Datum, Op, Request, Workload
 
+from .engine import Engine, make_engine
 from .explain import why_full, why_late
 from .feasibility import Candidates, candidates
 from .occupancy import FOREVER
-from .routing import earliest, route
-from .schedule import FIRING, MOVE, Schedule, Unserved
+from .schedule import FIRING, Schedule, Unserved
 from .spilling import make_room, move_home
-from .state import Stay, State
+from .state import State, Stay
 from .wants import Wants
 
 Affinity = Callable[[Op, Actor, frozenset[int]], float]
@@ -42,9 +42,9 @@ class Placer:
         See `Affinity`.
     strict : bool
         Raise a timing fault where the default waits or lists the request as unserved.
+    engine : str
+        See `dtt.engine.make_engine`.
     """
-
-    engine = "reference"
 
     def __init__(
         self,
@@ -52,13 +52,14 @@ class Placer:
         workload: Workload,
         affinity: Affinity = operands_held,
         strict: bool = False,
+        engine: str = "auto",
     ):
         self.hardware = hardware
         self.workload = workload
         self.affinity = affinity
         self.strict = strict
         self.able: Candidates = candidates(hardware, workload)
-        self.state = State(hardware, [d.size for d in workload.data])
+        self.state: Engine = make_engine(engine, hardware, [d.size for d in workload.data])
         self.wants = Wants(workload)
         self.origin: dict[int, int] = {}
         self.unserved: list[Unserved] = []
@@ -87,16 +88,17 @@ class Placer:
         return self._freeze()
 
     def _freeze(self) -> Schedule:
-        moves = np.array(sorted(self.state.departed, key=lambda k: (k[2], k[1], k[0])), np.int64)
-        table = np.zeros(len(moves), MOVE)
-        if len(moves):
-            table["datum"], table["wire"], table["cycle"] = moves.T
         firings = np.zeros(len(self.fired), FIRING)
         ordered = sorted((cycle, actor, op) for op, actor, cycle in self.fired)
         for row, (cycle, actor, op) in zip(firings, ordered, strict=True):
             row["op"], row["part"], row["actor"], row["cycle"] = op, -1, actor, cycle
         return Schedule(
-            self.hardware, self.workload, table, firings, tuple(self.unserved), self.engine
+            self.hardware,
+            self.workload,
+            self.state.moves(),
+            firings,
+            tuple(self.unserved),
+            self.state.name,
         )
 
     # Requests
@@ -118,7 +120,7 @@ class Placer:
     ) -> bool:
         cycles = (by,) if by is not None else self._cycles_from(datum, point, only)
         for cycle in cycles:
-            path = route(self.state, datum, point, cycle, cycle if last is None else last, only)
+            path = self.state.route(datum, point, cycle, cycle if last is None else last, only)
             if path is not None:
                 self.state.commit(datum, path, cycle if last is None else last)
                 return True
@@ -126,15 +128,13 @@ class Placer:
 
     def _cycles_from(self, datum: int, point: int, only: int | None) -> Iterator[int]:
         """Yield the cycles in which a datum can arrive at a Point, until nothing changes."""
-        cycle = earliest(self.state, datum, point, only)
+        cycle = self.state.earliest(datum, point, only)
         if cycle is not None:
             yield from range(cycle, max(cycle, self.state.settled) + 2)
 
     def _fail(self, request: Request, point: int, only: int | None) -> None:
         kind = "store" if request.store else "need"
-        reason, cycle = why_late(
-            self.state, self.workload, request.datum, point, request.by, only
-        )
+        reason, cycle = why_late(self.state, self.workload, request.datum, point, request.by, only)
         if self.strict:
             node = self.hardware.points[point].name
             raise TimingFault(f"{kind} of {request.datum.name!r} at {node!r}: {reason}")
@@ -194,7 +194,7 @@ class Placer:
         """Return a lower bound on the start of an Op on an Actor (`FOREVER`: never)."""
         for datum in dict.fromkeys(op.operands):
             only = self._only(datum, op.reuse, None)
-            cycle = earliest(self.state, datum.index, actor.at, only)
+            cycle = self.state.earliest(datum.index, actor.at, only)
             if cycle is None:
                 return FOREVER
             start = max(start, cycle)
@@ -214,7 +214,7 @@ class Placer:
         return sorted(free, key=score) if len(free) > 1 else free
 
     def _units_free(self, actor: Actor, timing: Timing, cycle: int) -> bool:
-        used = self.state.units[actor.index].peak(cycle, cycle + timing.cooldown - 1)
+        used = self.state.units_used(actor.index, cycle, cycle + timing.cooldown - 1)
         return used + timing.units <= actor.units
 
     def _start(self, op: Op, actor: Actor, timing: Timing, cycle: int) -> bool:
@@ -241,7 +241,7 @@ class Placer:
                 for d in operands
                 if not self.state.covers(d.index, actor.at, moment, moment)
             )
-            used = self.state.rows[actor.at].peak(moment, moment)
+            used = self.state.rows_used(actor.at, moment, moment)
             if missing and used + missing > node.rows:
                 return False
         return True
@@ -255,7 +255,7 @@ class Placer:
         for datum in dict.fromkeys(op.operands):
             until = cycle if datum is updated else cycle + timing.hold - 1
             only = self._only(datum, op.reuse, None)
-            path = route(self.state, datum.index, actor.at, cycle, until, only)
+            path = self.state.route(datum.index, actor.at, cycle, until, only)
             if path is None:
                 return False
             self.state.commit(datum.index, path, until)
@@ -279,7 +279,7 @@ class Placer:
         late = []
         for datum in dict.fromkeys(op.operands):
             only = self._only(datum, op.reuse, None)
-            if route(self.state, datum.index, actor.at, start, start, only) is None:
+            if self.state.route(datum.index, actor.at, start, start, only) is None:
                 late.append(why_late(self.state, self.workload, datum, actor.at, start, only)[0])
         where = f"Op {op.name!r} on Actor {actor.name!r} at cycle {start}"
         together = "its operands cannot all be there together, though each of them alone can"

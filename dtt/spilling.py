@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from .engine import Engine
 from .occupancy import FOREVER
-from .routing import earliest, route
-from .state import Path, State
+from .state import Path
 from .wants import Wants
 
 
 def make_room(
-    state: State, wants: Wants, nodes: Sequence[int], keep: set[int]
+    state: Engine, wants: Wants, nodes: Sequence[int], keep: set[int]
 ) -> tuple[int, int] | None:
     """Move the datum that is wanted last out of one Node.
 
@@ -35,7 +35,7 @@ def make_room(
     settled = state.settled
     others = [p.index for p in state.hardware.points if p.stores and p.index not in nodes]
     order = (*nodes, *others)
-    full = [n for n in order if state.rows[n].peak(settled, settled) == _rows(state, n)]
+    full = [n for n in order if state.rows_used(n, settled, settled) == _rows(state, n)]
     for node in dict.fromkeys((*full, *order)):
         for datum in _victims(state, wants, node, keep):
             point = move_home(state, datum, node, nodes)
@@ -44,7 +44,7 @@ def make_room(
     return None
 
 
-def move_home(state: State, datum: int, node: int, nodes: Sequence[int]) -> int | None:
+def move_home(state: Engine, datum: int, node: int, nodes: Sequence[int]) -> int | None:
     """Let the copy that is kept open be another one than that in ``node``, outside ``nodes``.
 
     Returns
@@ -56,24 +56,26 @@ def move_home(state: State, datum: int, node: int, nodes: Sequence[int]) -> int 
     return _move_out(state, datum, node, nodes) if point is None else point
 
 
-def _rows(state: State, point: int) -> int:
+def _rows(state: Engine, point: int) -> int:
     return state.hardware.points[point].rows
 
 
-def _victims(state: State, wants: Wants, node: int, keep: set[int]) -> list[int]:
+def _victims(state: Engine, wants: Wants, node: int, keep: set[int]) -> list[int]:
     """Return the data kept open in a Node, the one that is wanted last first."""
     kept = [
         datum
-        for datum, stays in enumerate(state.stays)
-        if datum not in keep and not wants.tied[datum] and any(s.open for s in stays.get(node, ()))
+        for datum in state.present(node)
+        if datum not in keep
+        and not wants.tied[datum]
+        and any(s.open for s in state.stays_at(datum, node))
     ]
     return sorted(kept, key=lambda datum: (-wants.next(datum), datum))
 
 
-def _stay_elsewhere(state: State, datum: int, nodes: Sequence[int]) -> int | None:
-    for point in sorted(state.stays[datum]):
+def _stay_elsewhere(state: Engine, datum: int, nodes: Sequence[int]) -> int | None:
+    for point in state.places(datum):
         stays = state.stays_at(datum, point)
-        if point in nodes or not stays or any(s.open for s in stays):
+        if point in nodes or any(s.open for s in stays):
             continue
         if state.room(datum, point, stays[-1].end, FOREVER):
             state.close(datum)
@@ -82,7 +84,7 @@ def _stay_elsewhere(state: State, datum: int, nodes: Sequence[int]) -> int | Non
     return None
 
 
-def _move_out(state: State, datum: int, node: int, nodes: Sequence[int]) -> int | None:
+def _move_out(state: Engine, datum: int, node: int, nodes: Sequence[int]) -> int | None:
     """Move a datum to the Node that is then less than half full, costs least, is reached first."""
     ways: list[tuple[bool, int, int, int, Path]] = []
     settled = state.settled
@@ -92,7 +94,7 @@ def _move_out(state: State, datum: int, node: int, nodes: Sequence[int]) -> int 
         found = _first_way(state, datum, node, point.index)
         if found is not None:
             cycle, path = found
-            used = state.rows[point.index].peak(settled, settled)
+            used = state.rows_used(point.index, settled, settled)
             filled = 2 * (used + point.rows_of(state.sizes[datum])) > point.rows
             ways.append((filled, path.energy, cycle, point.index, path))
     if not ways:
@@ -104,12 +106,12 @@ def _move_out(state: State, datum: int, node: int, nodes: Sequence[int]) -> int 
     return target
 
 
-def _first_way(state: State, datum: int, node: int, target: int) -> tuple[int, Path] | None:
-    first = earliest(state, datum, target, node)
+def _first_way(state: Engine, datum: int, node: int, target: int) -> tuple[int, Path] | None:
+    first = state.earliest(datum, target, node)
     if first is None:
         return None
     for cycle in range(first, max(first, state.settled) + 2):
-        path = route(state, datum, target, cycle, FOREVER, node)
+        path = state.route(datum, target, cycle, FOREVER, node)
         if path is not None:
             return cycle, path
     return None

@@ -93,7 +93,29 @@ class State:
         """The cycle from which nothing promised changes any more."""
         return max(o.settled for group in (self.lanes, self.rows, self.units) for o in group)
 
+    # What is in use
+
+    def rows_used(self, point: int, first: int, last: int) -> int:
+        """Return the most rows of a Point that are taken in one of the cycles ``first .. last``."""
+        return self.rows[point].peak(first, last)
+
+    def units_used(self, actor: int, first: int, last: int) -> int:
+        """Return the most units of an Actor in use in one of the cycles ``first .. last``."""
+        return self.units[actor].peak(first, last)
+
+    def departures(self, wire: int) -> list[tuple[int, int]]:
+        """Return the cycle and the datum of every Move on a Wire, in order."""
+        return sorted((cycle, datum) for datum, used, cycle in self.departed if used == wire)
+
     # Where a datum is
+
+    def places(self, datum: int) -> list[int]:
+        """Return the Points in which the datum ever is, in order."""
+        return sorted(point for point, stays in self.stays[datum].items() if stays)
+
+    def present(self, point: int) -> list[int]:
+        """Return the data that are ever in a Node, in order."""
+        return [datum for datum, stays in enumerate(self.stays) if stays.get(point)]
 
     def stays_at(self, datum: int, point: int) -> tuple[Stay, ...]:
         return self.stays[datum].get(point, ())
@@ -221,7 +243,10 @@ class State:
             return False
         used = self.lanes[wire.index]
         last = wire.beats(self.sizes[datum]) - 1
-        if used.peak(cycle + last, cycle + last) + wire.lanes_of(self.sizes[datum], last) > wire.lanes:
+        if (
+            used.peak(cycle + last, cycle + last) + wire.lanes_of(self.sizes[datum], last)
+            > wire.lanes
+        ):
             return False
         return last == 0 or used.peak(cycle, cycle + last - 1) == 0
 

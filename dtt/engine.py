@@ -1,0 +1,91 @@
+"""Engines: what placing, spilling and explaining ask of whoever keeps the promises and routes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from hwdsl.errors import InputError, ToolMissing
+from hwdsl.hardware import Hardware, Wire
+
+from .reference import Reference
+from .state import Path, Stay
+
+ENGINES = ("auto", "reference", "native")
+
+
+class Engine(Protocol):
+    """Everything promised so far, and the two searches over it.
+
+    `dtt.state.State` and `dtt.routing` say what each method means; they are the reference, and any
+    other engine finds paths of the same energy and the same number of Moves in the same state.
+    """
+
+    @property
+    def name(self) -> str:
+        """What `Schedule.engine` says."""
+
+    @property
+    def hardware(self) -> Hardware: ...
+    @property
+    def sizes(self) -> Sequence[int]: ...
+    @property
+    def settled(self) -> int: ...
+
+    def mark(self) -> int: ...
+    def rollback(self, mark: int) -> None: ...
+
+    def places(self, datum: int) -> list[int]: ...
+    def present(self, point: int) -> list[int]: ...
+    def stays_at(self, datum: int, point: int) -> tuple[Stay, ...]: ...
+    def home(self, datum: int) -> int | None: ...
+    def holds(self, datum: int, point: int, cycle: int) -> bool: ...
+    def covers(self, datum: int, point: int, first: int, last: int) -> bool: ...
+    def room(self, datum: int, point: int, first: int, last: int) -> bool: ...
+    def may_update(self, datum: int, point: int, cycle: int, wanted: bool) -> bool: ...
+    def rows_used(self, point: int, first: int, last: int) -> int: ...
+    def units_used(self, actor: int, first: int, last: int) -> int: ...
+    def lanes_free(self, datum: int, wire: Wire, cycle: int) -> bool: ...
+    def departures(self, wire: int) -> list[tuple[int, int]]: ...
+    def moves(self) -> np.ndarray: ...
+
+    def stay(self, datum: int, point: int, new: Stay) -> None: ...
+    def close(self, datum: int) -> None: ...
+    def hand_over(self, datum: int, point: int, cycle: int) -> None: ...
+    def commit(self, datum: int, path: Path, until: int, keep_open: bool = False) -> None: ...
+    def start(self, actor: int, cycle: int, cooldown: int, units: int) -> None: ...
+
+    def route(
+        self, datum: int, target: int, deadline: int, until: int, only: int | None = None
+    ) -> Path | None: ...
+    def earliest(
+        self, datum: int, target: int, only: int | None = None, from_cycle: int = 0
+    ) -> int | None: ...
+
+
+def make_engine(name: str, hardware: Hardware, sizes: Sequence[int]) -> Engine:
+    """Return a fresh engine.
+
+    Parameters
+    ----------
+    name : {"auto", "reference", "native"}
+        ``"auto"`` is the native one where it was built, else the reference.
+    sizes : sequence of int
+        Bits of each datum.
+
+    Raises
+    ------
+    InputError
+        If there is no engine of that name.
+    ToolMissing
+        If the native engine was not built.
+    """
+    if name not in ENGINES:
+        raise InputError(f"engine must be one of {', '.join(ENGINES)}, not {name!r}")
+    if name == "native":
+        raise ToolMissing(
+            "engine 'native' was not built: no C++ compiler was found at installation"
+        )
+    return Reference(hardware, sizes)

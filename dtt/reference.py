@@ -1,0 +1,34 @@
+"""The reference engine: the readable State with the readable searches, nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .routing import earliest, route
+from .schedule import MOVE
+from .state import Path, State
+
+
+class Reference(State):
+    """The engine that all others are held against."""
+
+    name = "reference"
+
+    def route(
+        self, datum: int, target: int, deadline: int, until: int, only: int | None = None
+    ) -> Path | None:
+        """Find the way of least cost; see `dtt.routing.route`."""
+        return route(self, datum, target, deadline, until, only)
+
+    def earliest(
+        self, datum: int, target: int, only: int | None = None, from_cycle: int = 0
+    ) -> int | None:
+        """Find the first cycle in which a datum can be at a Point; see `dtt.routing.earliest`."""
+        return earliest(self, datum, target, only, from_cycle)
+
+    def moves(self) -> np.ndarray:
+        """Return all Moves as `MOVE`, sorted by cycle, wire and datum."""
+        table = np.array(list(self.departed), np.int64).reshape(-1, 3)
+        moves = np.empty(len(table), MOVE)
+        moves["datum"], moves["wire"], moves["cycle"] = table.T
+        return moves[np.lexsort([moves["datum"], moves["wire"], moves["cycle"]])]
