@@ -42,6 +42,8 @@ def _seed(text: str) -> int:
 def run(options: argparse.Namespace) -> int:
     from dtt.check import check
 
+    if options.vcd is not None:
+        _touch(options.vcd)
     subject = read_subject(options.file)
     values = _values(subject, options.seed)
     schedule = scheduled(subject, options)
@@ -77,6 +79,15 @@ def run(options: argparse.Namespace) -> int:
     screen = Screen(sys.stdout)
     _say(options, screen.green("PASS") if good else screen.red("FAIL"))
     return 0 if good else 1
+
+
+def _touch(path: str) -> None:
+    """Refuse a file that cannot be written, before any long work."""
+    try:
+        with open(path, "ab"):
+            pass
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def _say(options: argparse.Namespace, *lines: str) -> None:

@@ -211,6 +211,14 @@ def test_a_file_that_is_not_there(capsys, tmp_path, name):
     assert "error: " in err
 
 
+def test_waveforms_are_written_where_asked(capsys, tmp_path):
+    status, _, _ = run(capsys, "check", FIG1, "--vcd", str(tmp_path / "fig1.vcd"))
+    assert status == 0
+    assert {"fig1.vcd", "fig1.gtkw"} <= {path.name for path in tmp_path.iterdir()}
+    status, err = refused(capsys, "check", FIG1, "--vcd", str(tmp_path / "none" / "fig1.vcd"))
+    assert (status, "cannot be written: No such file" in err) == (2, True)
+
+
 def test_an_unknown_engine_is_refused_with_the_known_ones(capsys):
     status, _, err = run(capsys, "check", FIG1, "--engine", "abacus")
     assert status == 2
