@@ -83,6 +83,10 @@ class Fabric:
         word = self.__dict__.get("word", 8)
         return build(walk.name, word, walk.declarations(), *walk.faults(word))
 
+    def without(self, *names: str) -> Hardware:
+        """Freeze the Fabric, and take out the Wires of these names."""
+        return self.freeze().without(*names)
+
 
 def _holds_parts(value: Any) -> bool:
     if isinstance(value, list | tuple):

@@ -254,6 +254,12 @@ class Hardware:
             raise InputError(f"{self.name} has no Node named {name if name else part!r}")
         return found
 
+    def without(self, *names: str) -> Hardware:
+        """Return the same machine without the Wires of these names; see `hwdsl.build.without`."""
+        from .build import without
+
+        return without(self, *names)
+
     @cached_property
     def _tree(self) -> Any:
         root: dict[str | int, Any] = {}
