@@ -45,9 +45,9 @@ class _Presence:
 def stored_rows(schedule: Schedule) -> list[tuple[int, int, list[int]]]:
     """Return Node, datum and rows of every stored datum, sorted by Node and datum."""
     hardware, workload = schedule.hardware, schedule.workload
-    served = _served(schedule)
-    stored = sorted({(hardware.point(r.node).index, r.datum.index) for r in served if r.store})
-    points = sorted({point for point, _ in stored})
+    stores = [r for r in _served(schedule) if r.store]
+    stored = sorted({(hardware.point(r.node).index, r.datum.index) for r in stores})
+    points = dict.fromkeys(point for point, _ in stored)
     copies = _copies(schedule, points)
     for place, first, last in _uses(schedule, points):
         _stay(copies[place], first, last)
@@ -76,16 +76,19 @@ def _served(schedule: Schedule) -> list[Request]:
     return [r for r in schedule.workload.requests if r.index not in given_up]
 
 
-def _copies(schedule: Schedule, points: list[int]) -> defaultdict[_Place, list[_Copy]]:
+def _copies(schedule: Schedule, points: dict[int, None]) -> defaultdict[_Place, list[_Copy]]:
     """Return the copies of each datum in a Node, in the order in which they are complete."""
     hardware, workload = schedule.hardware, schedule.workload
     copies: defaultdict[_Place, list[_Copy]] = defaultdict(list)
+    named = {hardware.points[point].name: point for point in points}
     for d in workload.data:
-        if d.loaded_at is not None:
-            node = hardware.point(d.loaded_at).index
-            copies[node, d.index].append(_Copy(0, 0, (_LOADED, d.index, 0), 0))
+        if d.loaded_at in named:
+            place = named[d.loaded_at], d.index
+            copies[place].append(_Copy(0, 0, (_LOADED, d.index, 0), 0))
     for index, _, actor, start in schedule.firings.tolist():
         op, runner = workload.ops[index], hardware.actors[actor]
+        if runner.result_at not in points:
+            continue
         t = runner.timing(op.code, op.work, op.parallel)
         done = start + t.latency
         if op.into is None:
@@ -104,7 +107,7 @@ def _copies(schedule: Schedule, points: list[int]) -> defaultdict[_Place, list[_
     return copies
 
 
-def _uses(schedule: Schedule, points: list[int]) -> Iterator[tuple[_Place, int, int]]:
+def _uses(schedule: Schedule, points: dict[int, None]) -> Iterator[tuple[_Place, int, int]]:
     """Yield first and last cycle of all uses but stores and operands updated in place."""
     hardware, workload = schedule.hardware, schedule.workload
     for wire in (w for point in points for w in hardware.outgoing[point]):
@@ -118,9 +121,10 @@ def _uses(schedule: Schedule, points: list[int]) -> Iterator[tuple[_Place, int, 
         for i, d in enumerate(op.operands):
             if i != op.into:
                 yield (runner.at, d.index), start, start + hold - 1
+    named = {hardware.points[point].name: point for point in points}
     for r in _served(schedule):
-        if r.by is not None:
-            yield (hardware.point(r.node).index, r.datum.index), r.by, r.by
+        if r.by is not None and r.node in named:
+            yield (named[r.node], r.datum.index), r.by, r.by
 
 
 def _taken(schedule: Schedule) -> Iterator[tuple[_Place, int]]:

@@ -9,7 +9,7 @@ from hwdsl.workload import Workload
 
 from ..schedule import FIRING, MOVE, Schedule
 from .report import Report
-from .tables import node_of
+from .tables import nodes_by_name
 
 _FOREVER = 1 << 42  # above every legal cycle, and far from where int64 sums would wrap
 
@@ -40,16 +40,17 @@ def check_indices(
 
 
 def _workload(hardware: Hardware, workload: Workload, report: Report) -> None:
+    nodes = nodes_by_name(hardware)
     for datum in workload.data:
         if datum.bits % hardware.word:
             rule = f"elements of {datum.bits} bits are not whole words of {hardware.word}"
             report.add("word", f"datum {datum.name!r}: {rule}", datum=datum.name)
-        if datum.loaded_at is not None and node_of(hardware, datum.loaded_at) is None:
+        if datum.loaded_at is not None and datum.loaded_at not in nodes:
             where = f"it is loaded at {datum.loaded_at!r}, which is no Node"
             report.add("index", f"datum {datum.name!r}: {where}", datum=datum.name)
     for request in workload.requests:
         for name in (request.node, request.source):
-            if name is not None and node_of(hardware, name) is None:
+            if name is not None and name not in nodes:
                 sentence = f"request {request.index} names {name!r}, which is no Node"
                 report.add("index", sentence, datum=request.datum.name)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from .ordering import latest, order, overfull, running_max, starts
 from .report import Report
-from .tables import Tables, node_of
+from .tables import Tables, nodes_by_name
 
 MOVE, FIRING, NEED, STORE = range(4)
 """What a use is for."""
@@ -54,11 +54,8 @@ class Uses:
 
 def arrivals(t: Tables) -> Arrivals:
     """Return all copies: loaded, brought by Moves, and made by Firings."""
-    loaded = [
-        (node.index, d.index)
-        for d in t.workload.data
-        if d.loaded_at is not None and (node := node_of(t.hardware, d.loaded_at)) is not None
-    ]
+    node = nodes_by_name(t.hardware)
+    loaded = [(node[d.loaded_at], d.index) for d in t.workload.data if d.loaded_at is not None]
     at, data = np.array(loaded, np.int64).reshape(-1, 2).T
     zero = np.zeros_like(at)
     moved = np.flatnonzero(t.stores[t.target])
@@ -84,10 +81,11 @@ def uses(t: Tables, copies: Arrivals, unserved: np.ndarray) -> Uses:
     # An operand that is given twice is needed once.
     reads = [(f, d) for f, op in enumerate(t.op) for d in _operands(t, int(op))]
     firing, operand = np.array(reads, np.int64).reshape(-1, 2).T
+    node = nodes_by_name(t.hardware)
     asked = [
-        (node.index, r.datum.index, -1 if r.by is None else r.by, STORE if r.store else NEED, i)
+        (node[r.node], r.datum.index, -1 if r.by is None else r.by, STORE if r.store else NEED, i)
         for i, r in enumerate(t.workload.requests)
-        if not unserved[i] and (node := node_of(t.hardware, r.node)) is not None
+        if not unserved[i]
     ]
     where, wanted, by, why, request = np.array(asked, np.int64).reshape(-1, 5).T
     point = np.concatenate((t.source[leaving], t.at[firing], where))

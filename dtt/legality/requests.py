@@ -20,17 +20,17 @@ import numpy as np
 from .nodes import FIRING, MOVE, Arrivals, Uses
 from .ordering import latest, order, starts
 from .report import Report
-from .tables import Tables, node_of
+from .tables import Tables, nodes_by_name
 
 
 def check_source(t: Tables, wanted: Uses, report: Report) -> None:
     """Check that a request that names its source can have been served from there."""
     asking: dict[int, list[int]] = {}
+    node = nodes_by_name(t.hardware)
     for u in np.flatnonzero((wanted.kind > FIRING) & (wanted.arrival >= 0)).tolist():
-        request = t.workload.requests[int(wanted.user[u])]
-        node = None if request.source is None else node_of(t.hardware, request.source)
-        if node is not None and node.index != wanted.point[u]:
-            asking.setdefault(node.index, []).append(u)
+        named = t.workload.requests[int(wanted.user[u])].source
+        if named is not None and node[named] != wanted.point[u]:
+            asking.setdefault(node[named], []).append(u)
     for source, users in asking.items():
         rows = np.array(users)
         moves = np.flatnonzero(np.isin(t.datum, wanted.datum[rows]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hwdsl.hardware import Hardware, Point
+from hwdsl.hardware import Hardware
 from hwdsl.workload import Workload
 
 from ..schedule import Schedule
@@ -74,12 +74,9 @@ class Tables:
         return np.asarray(point * max(1, self.size.size) + datum)
 
 
-def node_of(hardware: Hardware, name: str) -> Point | None:
-    """Return the Node or Adder of a name, or ``None``."""
-    if name not in hardware:
-        return None
-    part = hardware[name]
-    return part if isinstance(part, Point) and part.stores else None
+def nodes_by_name(hardware: Hardware) -> dict[str, int]:
+    """Return the index of every Node and Adder."""
+    return {point.name: point.index for point in hardware.points if point.stores}
 
 
 def tabulate(hardware: Hardware, workload: Workload, schedule: Schedule) -> Tables:
