@@ -54,8 +54,8 @@ class Addresses:
     def _allocate(self) -> None:
         held = self.presences
         heirs = held["previous"] >= 0
-        # Data of one beat stand by index; so do the results of Ops that end together. An heir
-        # takes no row, but the operand that it follows may come in the very same cycle.
+        # Within a cycle and a cause: by Actor or Wire, then by datum, which is the order of Ops and
+        # of lanes. An heir takes no rows, and the operand whose rows it has may begin in its cycle.
         keys = (held["datum"], held["part"], held["cause"], heirs, held["begin"])
         order = np.lexsort(keys).tolist()
         given_away = np.zeros(len(held), bool)
