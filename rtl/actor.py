@@ -13,7 +13,7 @@ from hwdsl.trace import ErrorKind
 
 from .node import Read, Write
 from .operations import Operation, operation
-from .ports import Port, bits_for, rows_per_element, slots_of
+from .ports import Port, rows_per_element, slots_of
 from .probe import actor_width, value_bits
 from .signals import errors_of, first_error, keep_errors
 from .tables import Command, field
@@ -208,9 +208,7 @@ class Actor(wiring.Component):
         result = getattr(self, f"result{unit}")
         command = result.command
         words = self._actor.bits // self._word
-        meant = [
-            (~result.fire | (k < command.size)).replicate(self._word) for k in range(words)
-        ]
+        meant = [(~result.fire | (k < command.size)).replicate(self._word) for k in range(words)]
         seen = Signal(self._actor.bits, name=f"seen{unit}")
         with m.If(valid):
             m.d.comb += seen.eq(value & Cat(meant))

@@ -95,7 +95,7 @@ class _LateTable(Table):
     def elaborate(self, platform) -> Module:
         m = Module()
         m.submodules.table = table = Table(*self._given)
-        table.ram = self.ram
+        table.contents = self.contents
         for name in self.signature.members:
             if name != "out":
                 share(table, name, getattr(self, name))

@@ -204,7 +204,9 @@ def _values(program: Program, values: Mapping[Any, Any]) -> dict[int, int]:
     return packed
 
 
-def fit(image: Image, program: Program, depth: int | None, time_bits: int | None) -> tuple[int, int]:
+def fit(
+    image: Image, program: Program, depth: int | None, time_bits: int | None
+) -> tuple[int, int]:
     """Return table depth and bits of time for a run; as small as they can be where not given.
 
     Raises
@@ -224,7 +226,9 @@ def fit(image: Image, program: Program, depth: int | None, time_bits: int | None
     return depth or least_depth, time_bits or least_bits
 
 
-def finals_of(hardware: Hardware, program: Program, stores: Mapping[int, Mapping[int, int]]):
+def finals_of(
+    hardware: Hardware, program: Program, stores: Mapping[int, Mapping[int, int]]
+) -> np.ndarray:
     """Return the finals of a Trace from the rows (by point, by row) that `Program.finals` names.
 
     Bits of a row beyond the datum's own are 0.
@@ -235,6 +239,6 @@ def finals_of(hardware: Hardware, program: Program, stores: Mapping[int, Mapping
         _, bits, shape = program.data[datum]
         own = min(width, bits * int(np.prod(shape, dtype=np.int64)) - part * width)
         value = stores[point][row] & ((1 << own) - 1)
-        for chunk in range(-(-width // CHUNK)):
-            found.append((point, row, chunk, value >> (chunk * CHUNK) & ((1 << CHUNK) - 1)))
+        chunks = range(-(-width // CHUNK))
+        found += [(point, row, k, value >> (k * CHUNK) & ((1 << CHUNK) - 1)) for k in chunks]
     return np.array(found, FINAL)

@@ -13,7 +13,7 @@ from hwdsl import hardware
 from hwdsl.trace import ErrorKind
 
 from .ports import Port, row_bits
-from .ram import Ram
+from .ram import Ram, rows_of_zeros
 from .signals import errors_of, first_error, lanes_of
 from .tables import Command, Load, field
 
@@ -106,8 +106,7 @@ class Node(wiring.Component):
         self._store()
 
     def _store(self) -> None:
-        self._ram = Ram(self._point.row, self._point.rows)
-        self.contents = self._ram.contents
+        self.contents = rows_of_zeros(self._point.row, self._point.rows)
 
     def elaborate(self, platform) -> Module:
         m = Module()
@@ -173,7 +172,7 @@ class Node(wiring.Component):
 
     def _access(self, m: Module, reads: Sequence[Access], writes: Sequence[Access]) -> None:
         """Connect all accesses to the memory: each is a port of its own."""
-        m.submodules.ram = ram = self._ram
+        m.submodules.ram = ram = Ram(self.contents)
         ports = [{name: write[name] for name in ("words", "row", "data")} for write in writes]
         if hasattr(self, "load"):
             whole = self.load.write.replicate(self._point.row // self._word)

@@ -7,7 +7,6 @@ to one lane of a Wire (send or steer at its source, land at its target) or to on
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hwdsl.hardware import Actor, Hardware, Point, Wire
@@ -94,7 +93,7 @@ def ports_of(hardware: Hardware) -> tuple[Port, ...]:
     return tuple(sorted(made, key=lambda p: (KINDS.index(p.kind), p.part, p.lane)))
 
 
-def _lanes(kind: str, owner: Wire | Actor, fields: Sequence[tuple[str, int]], lanes: int):
+def _lanes(kind: str, owner: Wire | Actor, fields: Fields, lanes: int) -> list[Port]:
     fields = tuple((name, width) for name, width in fields if width)
     return [Port(kind, owner.index, lane, owner.name, fields) for lane in range(lanes)]
 
@@ -123,8 +122,8 @@ def _fire_fields(actor: Actor, point: Point, word: int) -> Fields:
     for slot in range(slots_of(actor)):
         fields.append((f"size{slot}", bits_for(actor.bits // word)))
         fields.append((f"offset{slot}", _words(point, word)[1]))
-        for i in range(rows_per_element(actor, point)):
-            fields.append((f"row{slot}_{i}", row_bits(point)))
+        rows = range(rows_per_element(actor, point))
+        fields += [(f"row{slot}_{i}", row_bits(point)) for i in rows]
     return tuple(fields)
 
 

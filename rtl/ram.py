@@ -10,19 +10,22 @@ from amaranth.hdl import Cat, Const, Elaboratable, MemoryData, MemoryInstance, V
 from amaranth.utils import ceil_log2
 
 
-class Ram(Elaboratable):
-    """``depth`` rows of ``width`` bits, all 0 at first.
+def rows_of_zeros(width: int, depth: int) -> MemoryData:
+    """Return contents of ``depth`` rows of ``width`` bits."""
+    # Yosys has no memory of a single row.
+    return MemoryData(shape=unsigned(width), depth=max(2, depth), init=[])
 
-    Attributes
+
+class Ram(Elaboratable):
+    """A memory with as many ports as are added.
+
+    Parameters
     ----------
-    width : int
     contents : MemoryData
     """
 
-    def __init__(self, width: int, depth: int):
-        self.width = width
-        # Yosys has no memory of a single row.
-        self.contents = MemoryData(shape=unsigned(width), depth=max(2, depth), init=[])
+    def __init__(self, contents: MemoryData):
+        self._contents = contents
         self._writes: list[dict[str, Value]] = []
         self._reads: list[dict[str, Value]] = []
 
@@ -39,11 +42,11 @@ class Ram(Elaboratable):
         self._reads.append(port | {"transparent_for": transparent})
 
     def _address(self, row: Value) -> Value:
-        bits = ceil_log2(self.contents.depth)
+        bits = ceil_log2(self._contents.depth)
         return Cat(row, Const(0, max(0, bits - len(row))))[:bits]
 
     def elaborate(self, platform) -> MemoryInstance:
-        memory = MemoryInstance(data=self.contents)
+        memory = MemoryInstance(data=self._contents)
         writes = [memory.write_port(domain="sync", **port) for port in self._writes]
         for port in self._reads:
             seen = writes if port["transparent_for"] else []

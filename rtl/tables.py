@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from .ports import Fields, Port, entry_fields
-from .ram import Ram
+from .ram import Ram, rows_of_zeros
 
 
 def layout_of(fields: Fields) -> data.StructLayout:
@@ -66,22 +66,26 @@ class Table(wiring.Component):
     time_bits : int
     loadable : bool
         Whether it has a ``load`` port.
+
+    Attributes
+    ----------
+    contents : MemoryData
     """
 
     def __init__(self, port: Port, depth: int, time_bits: int, loadable: bool):
         self._given = (port, depth, time_bits, loadable)
-        self._time_bits, self._depth = time_bits, depth
-        self.ram = Ram(sum(bits for _, bits in entry_fields(port, time_bits)), depth)
+        width = sum(bits for _, bits in entry_fields(port, time_bits))
+        self.contents = rows_of_zeros(width, depth)
         members = {"run": In(1), "now": In(time_bits), "out": Out(Command(port.fields))}
         if loadable:
-            members["load"] = In(Load(depth, self.ram.width))
+            members["load"] = In(Load(depth, width))
         super().__init__(members)
 
     def elaborate(self, platform) -> Module:
         m = Module()
-        m.submodules.ram = self.ram
-        at = Signal(ceil_log2(self._depth))
-        time, valid = Signal(self._time_bits), Signal()
+        m.submodules.ram = ram = Ram(self.contents)
+        at = Signal(ceil_log2(self.contents.depth))
+        time, valid = Signal.like(self.now), Signal()
         fire, late = self.out.fire, self.out.late
         m.d.comb += [
             fire.eq(self.run & valid & (time == self.now)),
@@ -89,11 +93,11 @@ class Table(wiring.Component):
         ]
         following = (at + (fire | late))[: len(at)]
         m.d.sync += at.eq(following)
-        self.ram.read(
+        ram.read(
             enable=fire | late | ~self.run,
             row=following,
             data=Cat(self.out.command.as_value(), time, valid),
         )
         if hasattr(self, "load"):
-            self.ram.write(words=self.load.write, row=self.load.address, data=self.load.data)
+            ram.write(words=self.load.write, row=self.load.address, data=self.load.data)
         return m

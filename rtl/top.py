@@ -188,7 +188,7 @@ class Machine(wiring.Component):
 
     @property
     def tables(self):
-        return [table.ram.contents for table in self._sources.values()]
+        return [table.contents for table in self._sources.values()]
 
     @property
     def stores(self):

@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 from hwdsl import hardware
 
 from .probe import wire_width
-from .ram import Ram
+from .ram import Ram, rows_of_zeros
 from .signals import delay, errors_of, keep_errors, lanes_of
 
 RING = 32
@@ -75,7 +75,7 @@ class Wire(wiring.Component):
     def _ring(self, m: Module, carried: Value, arrive: Value, cycles: int) -> None:
         """Delay through a memory that is read and written at one address, and goes round."""
         depth = cycles - 1
-        m.submodules.ring = ring = Ram(len(carried), depth)
+        m.submodules.ring = ring = Ram(rows_of_zeros(len(carried), depth))
         at = Signal(range(depth))
         round_over, filled = Signal(), Signal()  # what an earlier run left behind must not arrive
         kept = Signal.like(carried, name="kept")

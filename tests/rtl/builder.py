@@ -58,7 +58,9 @@ class Builder:
 
     def send(self, cycle, wire, row=0, lane=0, offset=0, size=None):
         size = wire.lane // self.hardware.word if size is None else size
-        self._add("sends", cycle=cycle, wire=wire.index, lane=lane, row=row, offset=offset, size=size)
+        self._add(
+            "sends", cycle=cycle, wire=wire.index, lane=lane, row=row, offset=offset, size=size
+        )
 
     def steer(self, cycle, wire, from_wire, lane=0, from_lane=0):
         self._add(

@@ -31,9 +31,7 @@ class FourPe(Fabric):
         self.sram = [Node(capacity=8 * 8) for _ in range(2)]
         self.pe = [Node(capacity=8 * 8) for _ in range(4)]
         self.out = Node(capacity=8 * 8)
-        self.mac = [
-            Actor(at=pe, ops={"dot"}, units=4, latency=2, cooldown=4) for pe in self.pe
-        ]
+        self.mac = [Actor(at=pe, ops={"dot"}, units=4, latency=2, cooldown=4) for pe in self.pe]
         self.load = [self.wire(self.dram, s, bandwidth=8, latency=8) for s in self.sram]
         self.feed = [self.wire(s, p, bandwidth=8, latency=2) for s in self.sram for p in self.pe]
         self.drain = [self.wire(p, self.out, bandwidth=8, latency=1) for p in self.pe]
@@ -42,7 +40,7 @@ class FourPe(Fabric):
 
 
 class Cross(Fabric):
-    """Two Nodes into a Junction and two out of it, with two lanes each; one path is a ring memory."""
+    """Two Nodes into a Junction and two out of it, with two lanes each; one way out is long."""
 
     def __init__(self, *, latency=40):
         self.word = 4

@@ -11,7 +11,7 @@ from collections import defaultdict
 import numpy as np
 
 from hwdsl.hardware import Hardware
-from hwdsl.program import FIRE_COLUMNS, OPERANDS, RESULT_COLUMNS, Program
+from hwdsl.program import FIRE_COLUMNS, OPERANDS, Program
 from hwdsl.trace import EVENT, FINAL, Kind, Trace, sort_events
 
 
@@ -43,7 +43,7 @@ class _Run:
 
     def trace(self) -> Trace:
         for now in range(self.program.cycles):
-            for name in ("lands", "results", "steers", "sends", "fires"):
+            for name in ("lands", "steers", "sends", "fires"):
                 getattr(self, name)(now, self.commands[name][now])
         events = np.array([e for e in self.events if e[0] < self.program.cycles], EVENT)
         finals = []
@@ -52,8 +52,8 @@ class _Run:
             width = self.hardware.points[point].row
             own = min(width, bits * int(np.prod(shape, dtype=int)) - part * width)
             value = self.memory[point, row] & ((1 << own) - 1)
-            for chunk in range(-(-width // 64)):
-                finals.append((point, row, chunk, value >> (64 * chunk) & ((1 << 64) - 1)))
+            chunks = range(-(-width // 64))
+            finals += [(point, row, k, value >> (64 * k) & ((1 << 64) - 1)) for k in chunks]
         return Trace(
             self.program.cycles, sort_events(events), np.array(finals, FINAL), "model", "tables"
         )
@@ -85,6 +85,7 @@ class _Run:
             self.memory[point, row] = total & ((1 << width) - 1)
 
     def lands(self, now: int, rows: list[list[int]]) -> None:
+        """Write what arrives and what is computed: an Adder sums both."""
         written = defaultdict(list)
         for _, wire, lane, row, offset, first in rows:
             w = self.hardware.wires[wire]
@@ -103,9 +104,6 @@ class _Run:
                     written[a.result_at].append((row, offset, min(rest, width), part, first))
         for point, some in written.items():
             self.write(point, some)
-
-    def results(self, now: int, rows: list[list[int]]) -> None:
-        """Done together with what lands."""
 
     def steers(self, now: int, rows: list[list[int]]) -> None:
         for _, wire, lane, from_wire, from_lane in rows:
@@ -141,6 +139,3 @@ class _Run:
         width = self.hardware.points[point].row
         value = sum(self.memory[point, row] << (i * width) for i, row in enumerate(rows))
         return signed(value >> offset * self.word, size * self.word)
-
-
-assert len(RESULT_COLUMNS) == 6
