@@ -60,7 +60,7 @@ def test_a_stuck_bit():
 @pytest.mark.parametrize(
     ("port", "first"),
     [
-        ("send bus1[0]", (2, Kind.ERROR, "bus1", 0, ErrorKind.MISSING)),
+        ("send bus1[0]", (2, Kind.DEPART, "bus1", 0, 4)),
         ("fire mac[0]", (4, Kind.FIRE, "mac", 0, 1)),
         ("result mac[0]", (4, Kind.ERROR, "mac", 0, ErrorKind.UNEXPECTED)),
         ("land bus0[1]", (1, Kind.ERROR, "bus0", 1, ErrorKind.UNEXPECTED)),
