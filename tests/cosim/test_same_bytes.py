@@ -1,4 +1,4 @@
-"""The same input gives the same bytes: whatever the hash seed, whatever the order of declaration."""
+"""The same input gives the same bytes, whatever the hash seed and the order of declaration."""
 
 import hashlib
 import random
