@@ -174,6 +174,8 @@ def check_capacity(t: Tables, copies: Arrivals, wanted: Uses, report: Report) ->
     end[wanted.arrival[taken]] = wanted.begin[taken] - 1
     by = order(copies.key, copies.first)
     by = by[copies.first[by] <= end[by]]
+    if not by.size:
+        return
     key, first = copies.key[by], copies.first[by]
     until = running_max(key, end[by])
     begins = starts(key)
