@@ -15,7 +15,8 @@ from .legality.actors import check_firings, check_units
 from .legality.indices import check_indices
 from .legality.nodes import arrivals, check_capacity, check_in_place, check_presence, uses
 from .legality.report import Report
-from .legality.requests import check_reuse, check_source
+from .legality.requests import check_after, check_source
+from .legality.reuse import check_reuse
 from .legality.tables import tabulate
 from .legality.wires import check_junctions, check_wires
 from .schedule import Schedule
@@ -58,5 +59,6 @@ def check(hardware: Hardware, workload: Workload, schedule: Schedule) -> None:
     check_in_place(t, copies, wanted, report)
     check_capacity(t, copies, wanted, report)
     check_source(t, wanted, report)
+    check_after(t, copies, wanted, report)
     check_reuse(t, copies, wanted, report)
     report.close()

@@ -1,24 +1,22 @@
-"""Rules of `source` and `reuse=False` (5 of the contract), as far as a Schedule shows them.
+"""Rules of ``source=`` and ``after=`` of a request, as far as a Schedule shows them.
 
 A Schedule does not say which Move is made for which request. What is checked is therefore that
-the requests could have been served as they ask:
+the request could have been served as it asks:
 
 ``source=``
     Some copy that arrives in time has come from that Node: one of its Moves leaves it, and each
     later one leaves where the datum had come to be by the one before.
-``reuse=False``
-    Every such request, and every operand of such an Op, that is away from where the datum was
-    loaded or made has an arrival of its own in its Node, in time. The datum leaves its origin at
-    least once for each of them. Where all that want a datum want it so, every Move of it has an
-    arrival of its own too, so that each request can be traced back on its own to the origin.
+``after=``
+    A copy begins to arrive when that result is complete, or something else has to do with the
+    datum in that Node, so that a copy may have been there before.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from .nodes import FIRING, MOVE, Arrivals, Uses
-from .ordering import latest, order, starts
+from .nodes import FIRING, Arrivals, Uses
+from .ordering import latest
 from .report import Report
 from .tables import Tables, nodes_by_name
 
@@ -53,7 +51,7 @@ def _from(t: Tables, moves: np.ndarray, source: int) -> np.ndarray:
     marked: np.ndarray = t.source[moves] == source
     while True:
         there = np.flatnonzero(marked)
-        arrived = _arrival(t, moves[there])
+        arrived = np.where(t.stores[t.target], t.complete, t.first)[moves[there]]
         found = latest(key[there], arrived, leaving, t.cycle[moves])
         on = found >= 0
         on[on & passing] &= arrived[found[on & passing]] == t.cycle[moves][on & passing]
@@ -62,77 +60,19 @@ def _from(t: Tables, moves: np.ndarray, source: int) -> np.ndarray:
         marked |= on
 
 
-def _arrival(t: Tables, moves: np.ndarray) -> np.ndarray:
-    """Return the cycle from which what a Move brings can go on."""
-    going: np.ndarray = np.where(t.stores[t.target[moves]], t.complete[moves], t.first[moves])
-    return going
-
-
-def check_reuse(t: Tables, copies: Arrivals, wanted: Uses, report: Report) -> None:
-    """Check that what is not to reuse copies can have been carried on its own."""
-    own = _own(t, wanted)
-    if not own.any():
-        return
-    home = np.full(t.size.size, -1)
-    home[copies.datum[copies.move < 0]] = copies.point[copies.move < 0]
-    away = wanted.point != home[wanted.datum]
-    asks = wanted.kind != MOVE
-    only = np.bincount(wanted.datum[asks & ~own], minlength=home.size) == 0
-    claims = np.flatnonzero(away & own)
-    # Of a datum that nobody shares, each Move that goes on needs an arrival of its own as well.
-    going = np.flatnonzero(only[t.datum] & (t.source != home[t.datum]))
-    key = np.concatenate(
-        (
-            t.key(t.target, t.datum),
-            wanted.key[claims],
-            t.key(t.source[going], t.datum[going]),
-        )
-    )
-    every = np.arange(t.datum.size)
-    time = np.concatenate((_arrival(t, every), wanted.begin[claims], t.cycle[going]))
-    claim = np.arange(key.size) >= every.size
-    by = order(key, time, claim.astype(np.int64))
-    balance = np.cumsum(np.where(claim[by], -1, 1))
-    opening = starts(key[by])
-    base = np.append(0, balance)[np.flatnonzero(opening)][np.cumsum(opening) - 1]
-    for i in report.first(np.sort(by[claim[by] & (balance < base)])):
-        j = i - every.size
-        if j < claims.size:
-            point, datum, cycle = (
-                int(c[claims[j]]) for c in (wanted.point, wanted.datum, wanted.begin)
-            )
-        else:
-            m = going[j - claims.size]
-            point, datum, cycle = int(t.source[m]), int(t.datum[m]), int(t.cycle[m])
-        name = t.name(datum)
-        sentence = f"{name!r} in {t.point(point)} must be carried on its own (reuse=False)"
-        report.tell(
-            "reuse",
-            f"{sentence}, but it shares a copy in cycle {cycle}",
-            t.hardware.points[point].name,
-            name,
-            cycle,
-        )
-    _departures(t, wanted, own & away, home, report)
-
-
-def _own(t: Tables, wanted: Uses) -> np.ndarray:
-    op_own = np.array([not op.reuse for op in t.workload.ops], bool)
-    request_own = np.array([not r.reuse for r in t.workload.requests], bool)
-    own = np.zeros(wanted.kind.size, bool)
-    fires, asks = wanted.kind == FIRING, wanted.kind > FIRING
-    own[fires] = op_own[t.op[wanted.user[fires]]]
-    own[asks] = request_own[wanted.user[asks]]
-    return own & (wanted.arrival >= 0)
-
-
-def _departures(t: Tables, wanted: Uses, own: np.ndarray, home: np.ndarray, report: Report) -> None:
-    asked = np.bincount(wanted.datum[own], minlength=home.size)
-    left = np.bincount(t.datum[t.source == home[t.datum]], minlength=home.size)
-    for d in report.first(left < asked):
-        name = t.name(d)
-        sentence = (
-            f"{name!r} must be carried {asked[d]} times from {t.point(int(home[d]))} "
-            f"(reuse=False), but it leaves it {left[d]} times"
-        )
-        report.tell("reuse", sentence, t.hardware.points[int(home[d])].name, name)
+def check_after(t: Tables, copies: Arrivals, wanted: Uses, report: Report) -> None:
+    """Check that nothing is brought for a request before the result that it waits for."""
+    done = np.full(t.size.size, -1)
+    done[t.result] = t.result_cycle
+    for u in np.flatnonzero((wanted.kind > FIRING) & (wanted.arrival >= 0)).tolist():
+        request = t.workload.requests[int(wanted.user[u])]
+        if request.after is None:
+            continue
+        here = copies.key == wanted.key[u]
+        in_time = copies.first[here] >= done[request.after.index]
+        others = (copies.move[here] < 0).any() or np.sum(wanted.key == wanted.key[u]) > 1
+        if not in_time.any() and not others:
+            name, at = request.datum.name, t.point(int(wanted.point[u]))
+            cycle = int(copies.first[here].max())
+            sentence = f"{name!r} comes to {at} in cycle {cycle}, before {request.after.name!r}"
+            report.add("after", f"{sentence} is complete", request.node, name, cycle)
