@@ -212,7 +212,7 @@ def _repeats_junction(state: State, datum: int, path: Path) -> bool:
 
 def latency_to(hardware: Hardware, target: int) -> list[int]:
     """Return, for each Point, the least sum of latencies to ``target`` (`FOREVER`: no path)."""
-    known = vars(hardware).setdefault("_latency_to", {})
+    known: dict[int, list[int]] = vars(hardware).setdefault("_latency_to", {})
     if target not in known:
         distance = [FOREVER] * len(hardware.points)
         distance[target] = 0

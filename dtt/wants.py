@@ -10,18 +10,14 @@ class Wants:
 
     def __init__(self, workload: Workload):
         self._items: list[list[int]] = [[] for _ in workload.data]
-        for position, item in enumerate(workload.items):
-            used = [item.datum] if isinstance(item, Request) else dict.fromkeys(item.operands)
-            for datum in used:
-                self._items[datum.index].append(position)
         self._served = [0] * len(workload.data)
         self.tied = [False] * len(workload.data)
         """Whether a datum must stay where it was loaded or made, for an item with ``reuse=False``."""
-        for item in workload.items:
-            if not item.reuse:
-                used = [item.datum] if isinstance(item, Request) else item.operands
-                for datum in used:
-                    self.tied[datum.index] = True
+        for position, item in enumerate(workload.items):
+            used = (item.datum,) if isinstance(item, Request) else item.operands
+            for datum in dict.fromkeys(used):
+                self._items[datum.index].append(position)
+                self.tied[datum.index] |= not item.reuse
         self._taken: list[int] = []
 
     def left(self, datum: int) -> int:

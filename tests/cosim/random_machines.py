@@ -90,13 +90,18 @@ class Machine(Fabric):
     def _actor(self) -> Actor:
         at = one_of(self._choose, self.node)
         codes = [c for c in CODES if self._choose.whole(0, 2)] or ["dot"]
-        own = {c: {"latency": self._choose.whole(1, 3)} if c == "mul" else {} for c in codes}
+        latency, cooldown = self._choose.whole(1, 3), self._choose.whole(1, 3)
+        slow = latency + self._choose.whole(0, 2)
+        own = {
+            c: {"latency": slow, "cooldown": max(cooldown, slow - latency + 1)} if c == "mul" else {}
+            for c in codes
+        }
         return Actor(
             at=at,
             ops=own,
             units=self._choose.whole(1, 4),
-            latency=self._choose.whole(1, 3),
-            cooldown=self._choose.whole(1, 3),
+            latency=latency,
+            cooldown=cooldown,
             result_at=one_of(self._choose, (None, None, one_of(self._choose, self.node))),
             bits=self.word * one_of(self._choose, (1, 2, 3)),
             pj_per_op=one_of(self._choose, (None, 2)),
