@@ -10,6 +10,7 @@ import numpy as np
 
 from hwdsl.errors import IllegalSchedule, InputError
 from hwdsl.hardware import Actor, Hardware
+from hwdsl.ops import kind_of
 from hwdsl.program import FIRE_COLUMNS, OPERANDS, RESULT_COLUMNS, table_columns
 
 from .addresses import Addresses
@@ -42,12 +43,14 @@ def widest(hardware: Hardware) -> int:
 class _Starts:
     """One start of one unit each.
 
-    ``step`` is its unit-step of the Firing, ``round`` how many came before it on the same unit,
-    and ``more`` whether some follow. ``first`` and ``last`` bound what gives one result.
+    ``step`` is its unit-step of the Firing, ``element`` the element of the result that it is for,
+    ``round`` how many came before it on the same unit, and ``more`` whether some follow.
+    ``first`` and ``last`` bound what gives one result.
     """
 
     firing: np.ndarray
     step: np.ndarray
+    element: np.ndarray
     unit: np.ndarray
     round: np.ndarray
     more: np.ndarray
@@ -60,20 +63,23 @@ def _starts(schedule: Schedule) -> _Starts:
     workload, firings, times = schedule.workload, schedule.firings, schedule.times
     work = np.array([op.work for op in workload.ops], np.int64)[firings["op"]]
     work[firings["part"] >= 0] = 1
+    depth = np.array([op.depth for op in workload.ops], np.int64)[firings["op"]]
     firing, step = ragged(work)
-    units = times.units[firing]
-    ordinal = step % units
+    units, depth, elements = times.units[firing], depth[firing], (work // depth)[firing]
+    element, turn = step // depth, step % depth
+    ordinal = element % units
     first_unit = (np.cumsum(times.units) - times.units)[firing]
     unit = _units(schedule)[first_unit + ordinal]
     parallel = np.array([op.parallel for op in workload.ops], bool)[firings["op"]][firing]
     return _Starts(
         firing=firing,
         step=step,
+        element=np.where(parallel, 0, element),
         unit=unit,
-        round=step // units,
-        more=step + units < work[firing],
-        first=~parallel | (step == 0),
-        last=~parallel | (step == work[firing] - 1),
+        round=element // units * depth + turn,
+        more=(turn < depth - 1) | (element + units < elements),
+        first=np.where(parallel, step == 0, turn == 0),
+        last=np.where(parallel, step == elements - 1, turn == depth - 1),
         parallel=parallel,
     )
 
@@ -125,11 +131,26 @@ def _fires(schedule: Schedule, addresses: Addresses, starts: _Starts, width: int
     reads = _reads(schedule)
     for operand in range(OPERANDS):
         which, read = _slot(starts, reads.counts, reads.starts, operand)
-        element = np.where(starts.parallel[which], 0, starts.step[which])
+        element = _read_elements(schedule, starts, operand)[which]
+        which, read, element = (a[element >= 0] for a in (which, read, element))
         columns = _element(schedule, addresses, reads.presence[read], element, width)
         begin = len(FIRE_COLUMNS) + operand * (2 + width)
         made[which, begin : begin + 2 + width] = columns
     return made
+
+
+def _read_elements(schedule: Schedule, starts: _Starts, operand: int) -> np.ndarray:
+    """Return which element of an operand each unit start reads, or -1."""
+    element = np.where(starts.parallel, 0, starts.step)
+    ops = [schedule.workload.ops[i] for i in schedule.firings["op"].tolist()]
+    for firing, op in enumerate(ops):
+        reads = kind_of(op.code).reads
+        if reads is not None and operand < len(op.operands):
+            shapes = [d.shape for d in op.operands]
+            begin = np.searchsorted(starts.firing, firing)
+            found = reads(shapes, op.result.shape, *op.options)[operand]
+            element[begin : begin + op.work] = found
+    return element
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,10 +220,9 @@ def _results(schedule: Schedule, addresses: Addresses, starts: _Starts, width: i
     _refuse(schedule, np.arange(len(firings)), result, result_at, presence)
     which = np.flatnonzero(starts.last)
     firing = starts.firing[which]
-    step = np.where(starts.parallel[which], 0, starts.step[which])
-    element = _element(schedule, addresses, presence[firing], step, width)
+    element = _element(schedule, addresses, presence[firing], starts.element[which], width)
     made = np.zeros((len(which), table_columns(width)["results"]), np.int64)
-    made[:, 0] = done[firing] - (times.steps[firing] - 1) + starts.round[which]
+    made[:, 0] = (done - (times.steps - 1))[firing] + starts.round[which]
     made[:, 1], made[:, 2] = firings["actor"][firing], starts.unit[which]
     made[:, 3:5] = element[:, :2]
     kinds = np.array([point.kind == "Adder" for point in hardware.points], bool)

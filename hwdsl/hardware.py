@@ -139,7 +139,7 @@ class Actor:
     bits: int
     ops: Mapping[str, OpTiming] = field(hash=False)
 
-    def timing(self, code: str, work: int, parallel: bool) -> Timing:
+    def timing(self, code: str, work: int, parallel: bool, depth: int = 1) -> Timing:
         """Return the timing of an Op of ``work`` unit-steps.
 
         Parameters
@@ -150,16 +150,19 @@ class Actor:
             Unit-steps: pairs of a dot product, elements of an elementwise result, and so on.
         parallel : bool
             Whether all of the work must start in one cycle (a dot product of scalars).
+        depth : int
+            Unit-steps of one element of the result, which one unit takes in a row.
 
         Notes
         -----
-        With ``u`` units and ``steps = ceil(work / u)``, latency and cooldown are the declared
-        ones plus ``steps - 1``. Hold is the declared one, at least ``steps``; undeclared, it is 1
-        for one step, else the latency.
+        With ``u`` units and ``steps = depth * ceil(work / depth / u)``, latency and cooldown are
+        the declared ones plus ``steps - 1``. Hold is the declared one, at least ``steps``;
+        undeclared, it is 1 for one step, else the latency.
         """
         op = self.ops[code]
-        units = work if parallel else min(work, op.units or self.units)
-        steps = -(-work // units)
+        elements = work // depth
+        units = work if parallel else min(elements, op.units or self.units)
+        steps = depth * -(-elements // units)
         latency = op.latency + steps - 1
         hold = max(op.hold, steps) if op.hold is not None else (1 if steps == 1 else latency)
         return Timing(latency, op.cooldown + steps - 1, hold, units, steps, op.energy)

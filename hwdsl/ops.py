@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from . import slices
+from . import slices, tensors
 from .errors import InputError
+from .names import is_identifier
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,6 +44,18 @@ class OpKind:
     options : tuple of str
         Names of the whole numbers that an Op of this code is given besides its operands; the
         callables take them last.
+    defaults : tuple of int
+        Their values where an Op is given none.
+    depth : callable
+        Takes what ``work`` takes; returns how many unit-steps make one element of the result. One
+        unit takes them, one after the other.
+    reads : callable or None
+        Takes what ``work`` takes; returns, for each operand, the element that is read in each
+        unit-step (-1: none, which reads as 0), those of one result element in a row. ``None``:
+        step k reads element k of every operand.
+    latency, arity, component
+        Of an op that a user brings, see `hwdsl.user_ops.UserOp`: its least latency, the number of
+        its operands, and what takes the bits of an element and returns its Amaranth Component.
     """
 
     code: str
@@ -51,6 +64,12 @@ class OpKind:
     work: Callable[..., int]
     parallel: bool = False
     options: tuple[str, ...] = ()
+    defaults: tuple[int, ...] = ()
+    depth: Callable[..., int] = lambda *_: 1
+    reads: Callable[..., Sequence[np.ndarray]] | None = None
+    latency: int = 1
+    arity: int = 0
+    component: Callable[[int], Any] | None = None
 
 
 def _elementwise(code: str, arity: int) -> Callable[[Sequence[Shape]], Shape]:
@@ -95,8 +114,13 @@ def _max(operands: Sequence[Any]) -> Any:
     return np.maximum(operands[0], operands[1])
 
 
-def _elements(_: Sequence[Shape], result: Shape) -> int:
+def _elements(_: Sequence[Shape], result: Shape, *_options: int) -> int:
     return math.prod(result)
+
+
+def _folded(depth: Callable[..., int]) -> Callable[..., int]:
+    """Return the work of an op each of whose result elements takes ``depth`` unit-steps."""
+    return lambda shapes, result, *told: math.prod(result) * depth(shapes, result, *told)
 
 
 KINDS: dict[str, OpKind] = {
@@ -111,15 +135,47 @@ KINDS: dict[str, OpKind] = {
             "conv_acc",
             slices.convolved_shape,
             slices.convolve,
-            slices.convolve_work,
+            _folded(slices.convolve_depth),
             options=slices.CONVOLVE,
+            depth=slices.convolve_depth,
+            reads=slices.convolve_reads,
         ),
         OpKind(
             "elem_mac",
             slices.multiplied_shape,
             slices.multiply,
-            slices.multiply_work,
+            _folded(slices.multiply_depth),
             options=slices.MULTIPLY,
+            depth=slices.multiply_depth,
+            reads=slices.multiply_reads,
+        ),
+        OpKind(
+            "matmul",
+            tensors.matmul_shape,
+            tensors.matmul,
+            _folded(tensors.matmul_depth),
+            depth=tensors.matmul_depth,
+            reads=tensors.matmul_reads,
+        ),
+        OpKind(
+            "conv2d",
+            tensors.conv2d_shape,
+            tensors.conv2d,
+            _folded(tensors.conv2d_depth),
+            options=tensors.CONVOLVE,
+            defaults=(1, 0),
+            depth=tensors.conv2d_depth,
+            reads=tensors.conv2d_reads,
+        ),
+        OpKind(
+            "maxpool",
+            tensors.maxpool_shape,
+            tensors.maxpool,
+            _folded(tensors.maxpool_depth),
+            options=tensors.POOL,
+            defaults=(2,),
+            depth=tensors.maxpool_depth,
+            reads=tensors.maxpool_reads,
         ),
     )
 }
@@ -138,6 +194,16 @@ def kind_of(code: str) -> OpKind:
     except KeyError:
         known = ", ".join(sorted(KINDS))
         raise InputError(f"op code {code!r} is not defined; known are {known}") from None
+
+
+def define(kind: OpKind) -> None:
+    """Make an op code of a user known; one that a user brought before is replaced."""
+    known = KINDS.get(kind.code)
+    if known is not None and known.component is None:
+        raise InputError(f"Op code {kind.code!r}: it is defined already, and not by a user")
+    if not is_identifier(kind.code):
+        raise InputError(f"an op code must be an identifier, not {kind.code!r}")
+    KINDS[kind.code] = kind
 
 
 def wrap(values: Any, bits: int) -> np.ndarray:

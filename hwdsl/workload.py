@@ -71,6 +71,8 @@ class Op:
         The one Actor that may run it, by name.
     work, parallel
         Unit-steps, and whether they start together (see `hwdsl.ops.OpKind`).
+    depth : int
+        Unit-steps of one element of the result, which one unit takes in a row.
     options : tuple of int
         What its op code is told besides its operands, in the order of ``OpKind.options``.
     """
@@ -86,6 +88,7 @@ class Op:
     work: int
     parallel: bool
     options: tuple[int, ...] = ()
+    depth: int = 1
 
     @property
     def name(self) -> str:
@@ -200,14 +203,15 @@ class Workload:
         reuse : bool, optional
             ``False``: its operands are carried on their own; the Workload's by default.
         options : sequence of int
-            What the op code asks for besides operands, see ``OpKind.options``.
+            What the op code asks for besides operands, see ``OpKind.options`` and its
+            ``defaults``.
         """
         index = len(self.ops)
         name = name if name is not None else f"{code}_{index}"
         for operand in operands:
             self._own(operand, f"Op {name!r}")
         kind = kind_of(code)
-        told = tuple(options)
+        told = tuple(options) or kind.defaults
         if len(told) != len(kind.options) or not all(type(n) is int for n in told):
             rule = f"{code} takes options ({', '.join(kind.options)}), whole numbers"
             raise InputError(f"Op {name!r}: {rule}, not {told}")
@@ -219,6 +223,9 @@ class Workload:
             raise InputError(f"Op {name!r}: into={into.name!r} must be one of its operands")
         if into is not None and operands.count(into) > 1:
             raise InputError(f"Op {name!r}: into={into.name!r} must be an operand only once")
+        if into is not None and kind.reads is not None and operands.index(into) < 2:
+            rule = f"into={into.name!r} must be what is added to the result, as {code} reads"
+            raise InputError(f"Op {name!r}: {rule} the elements of its first operands again")
         width = bits if bits is not None else (into.bits if into is not None else self.bits)
         if into is not None and (into.shape, into.bits) != (shape, width):
             rule = f"into={into.name!r} must have the result's shape and bits"
@@ -238,6 +245,7 @@ class Workload:
             kind.work([d.shape for d in operands], shape, *told),
             kind.parallel,
             told,
+            kind.depth([d.shape for d in operands], shape, *told),
         )
         self.ops.append(made)
         self.items.append(made)

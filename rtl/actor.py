@@ -92,11 +92,11 @@ class Actor(wiring.Component):
             fire = getattr(self, f"fire{unit}")
             beyond = self._ask(m, unit, fire)
             busy = self._busy(m, unit, fire)
-            active, done, results, chain = self._compute(m, unit, fire, chain)
-            valid, value, clash = self._wait(m, unit, active, done, results)
+            results, chain = self._compute(m, unit, fire, chain)
+            valid, value, clash = self._wait(m, unit, results)
             seen, error = self._land(m, unit, valid, value)
             code = field(fire.command, "code")
-            fired.append(Cat(fire.fire, code & fire.fire.replicate(len(code))))
+            fired.append(Cat(fire.fire, Mux(fire.fire, code, 0)[: len(code)]))
             landed.append(Cat(valid, seen[: value_bits(self._actor)]))
             wrong = first_error(
                 (fire.late, ErrorKind.LATE),
@@ -137,35 +137,63 @@ class Actor(wiring.Component):
 
     def _compute(
         self, m: Module, unit: int, fire: wiring.PureInterface, chain: Value | int
-    ) -> tuple[Value, Value, Mapping[str, Value], Value | int]:
-        """Compute all ops on what was read; return also the chain as the next unit sees it."""
+    ) -> tuple[Mapping[str, tuple[Value, Value]], Value | int]:
+        """Compute all ops on what was read.
+
+        Returns
+        -------
+        results : mapping of str to (Value, Value)
+            For each op code, whether a result is there, and which.
+        chain : Value or int
+            The sum of a dot product, as the next unit sees it.
+        """
         kept = Signal.like(fire.command, name=f"command{unit}")
         active = Signal(name=f"active{unit}")
         m.d.sync += active.eq(fire.fire)
         with m.If(fire.fire):
             m.d.sync += kept.eq(fire.command)
         operands = [self._operand(m, unit, slot, kept) for slot in range(self._slots)]
-        results: dict[str, Value] = {}
+        results = {}
         for position, code in enumerate(self._ops):
             op = operation(code)
+            taken = active & (field(kept, "code") == position)
             result = Signal(signed(self._actor.bits), name=f"{code}{unit}")
-            if op.chained:
-                total = self._chained(op, operands, kept.first, chain)
+            if op.component is not None:
+                m.d.comb += result.eq(self._brought(m, f"{code}{unit}", op, operands))
+            elif op.chained:
+                total = op.compute(*operands[:2]) + Mux(kept.first, operands[2], chain)
                 m.d.comb += result.eq(total)
                 passed = Signal.like(result, name=f"{code}_chain{unit}")
-                taken = active & (field(kept, "code") == position)
                 m.d.comb += passed.eq(Mux(taken, result, chain))
                 chain = passed
+            elif op.fold is not None:
+                value = op.compute(*operands[: op.arity])
+                before = Signal.like(result, name=f"{code}_before{unit}")
+                m.d.comb += result.eq(Mux(kept.first, value, op.fold(before, value)))
+                with m.If(taken):
+                    m.d.sync += before.eq(result)
             else:
                 m.d.comb += result.eq(op.compute(*operands[: op.arity]))
-            results[code] = result
-        return active & kept.last, field(kept, "code"), results, chain
+            results[code] = self._later(m, f"{code}{unit}", taken & kept.last, op), result
+        return results, chain
+
+    def _brought(
+        self, m: Module, name: str, op: Operation, operands: Sequence[Value]
+    ) -> Value:
+        """Return the result of a Component that a user brought."""
+        m.submodules[f"{name}_unit"] = component = op.component(self._actor.bits)
+        for slot in range(op.arity):
+            m.d.comb += getattr(component, f"operand{slot}").eq(operands[slot])
+        return component.result
 
     @staticmethod
-    def _chained(
-        op: Operation, operands: Sequence[Value], first: Value, chain: Value | int
-    ) -> Value:
-        return op.compute(*operands[:2]) + Mux(first, operands[2], chain)
+    def _later(m: Module, name: str, valid: Value, op: Operation) -> Value:
+        """Delay ``valid`` as a Component delays what it is computed from."""
+        for i in range(op.registers):
+            delayed = Signal(name=f"{name}_valid{i}")
+            m.d.sync += delayed.eq(valid)
+            valid = delayed
+        return valid
 
     def _operand(self, m: Module, unit: int, slot: int, kept: Value) -> Value:
         """Return one operand, sign-extended from its own size; 0 if the slot is unused."""
@@ -179,10 +207,10 @@ class Actor(wiring.Component):
         return operand
 
     def _wait(
-        self, m: Module, unit: int, active: Value, code: Value, results: Mapping[str, Value]
+        self, m: Module, unit: int, results: Mapping[str, tuple[Value, Value]]
     ) -> tuple[Value, Value, Value | int]:
         """Delay each result to its op's latency; return valid, value, and whether two collide."""
-        waits = {c: timing.latency - 1 for c, timing in self._ops.items()}
+        waits = {c: t.latency - 1 - operation(c).registers for c, t in self._ops.items()}
         valid: Value | int = 0
         value: Value | int = 0
         clash: Value | int = 0
@@ -191,10 +219,9 @@ class Actor(wiring.Component):
             stage = Signal(name=f"done{unit}_{left}")
             held = Signal(signed(self._actor.bits), name=f"value{unit}_{left}")
             m.d.comb += [stage.eq(entering | valid), held.eq(value)]
-            for position, c in enumerate(waits):
-                if waits[c] == left:
-                    with m.If(active & (code == position)):
-                        m.d.comb += [entering.eq(1), held.eq(results[c])]
+            for there, result in (results[c] for c in waits if waits[c] == left):
+                with m.If(there):
+                    m.d.comb += [entering.eq(1), held.eq(result)]
             clash = (entering & valid) | clash
             if left == 0:
                 return stage, held, clash

@@ -18,10 +18,12 @@ def actor_events(
     rows = np.array(
         [_figures(hardware, workload, op, actor) for op, _, actor, _ in firings.tolist()], np.int64
     )
-    work, units, steps, latency, cooldown, code, last, result, width = rows.reshape(-1, 9).T
+    work, depth, units, steps, latency, cooldown, code, last, result, width = rows.reshape(-1, 10).T
     given = _units(hardware, firings, units, cooldown)
-    firing, element = spread(work)
-    step = element // units[firing]
+    firing, started = spread(work)
+    deep = depth[firing]
+    element = started // deep
+    step = element // units[firing] * deep + started % deep
     events = np.zeros((2, firing.size), EVENT)
     events["part"] = firings["actor"][firing]
     events["lane"] = given[(np.cumsum(units) - units)[firing] + element % units[firing]]
@@ -34,15 +36,17 @@ def actor_events(
     bit = np.where(summed, 0, element * width[firing])
     events["value"][1] = bits.take(result[firing], bit, width[firing])
     seen = np.ones((2, firing.size), bool)
-    seen[1] = ~summed | (element == work[firing] - 1)
+    # And an element that takes several steps is written after the last of them.
+    whole = np.where(summed, work[firing], deep)
+    seen[1] = (started + 1) % whole == 0
     return events[seen], np.tile(firing, (2, 1))[seen]
 
 
 def _figures(hardware: Hardware, workload: Workload, index: int, actor: int) -> tuple[int, ...]:
     op, runner = workload.ops[index], hardware.actors[actor]
-    t = runner.timing(op.code, op.work, op.parallel)
+    t = runner.timing(op.code, op.work, op.parallel, op.depth)
     code = sorted(runner.ops).index(op.code)
-    fixed = (op.work, t.units, t.steps, t.latency, t.cooldown)
+    fixed = (op.work, op.depth, t.units, t.steps, t.latency, t.cooldown)
     return (*fixed, code, int(op.parallel), op.result.index, op.result.bits)
 
 

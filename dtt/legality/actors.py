@@ -44,7 +44,7 @@ def _unable(hardware: Hardware, op: Op, actor: Actor, cycle: int) -> list[tuple[
         broken.append(("on", f"the Op must run on {op.on!r}"))
     if cycle < op.not_before:
         broken.append(("not before", f"the Op must not start before {op.not_before}"))
-    units = actor.timing(op.code, op.work, op.parallel).units
+    units = actor.timing(op.code, op.work, op.parallel, op.depth).units
     if units > actor.units:
         broken.append(("units", f"it needs {units} units of {actor.units}"))
     for datum in (*op.operands, op.result):

@@ -124,7 +124,7 @@ def _firing(
 ) -> tuple[int, ...]:
     op, actor = workload.ops[firing[0]], hardware.actors[firing[2]]
     start = firing[3]
-    t = actor.timing(op.code, op.work, op.parallel)
+    t = actor.timing(op.code, op.work, op.parallel, op.depth)
     space = start if op.into is not None else start + t.latency - t.hold + 1
     into = -1 if op.into is None else op.operands[op.into].index
     return (
