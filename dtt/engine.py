@@ -58,10 +58,21 @@ class Engine(Protocol):
     def start(self, actor: int, cycle: int, cooldown: int, units: int) -> None: ...
 
     def route(
-        self, datum: int, target: int, deadline: int, until: int, only: int | None = None
+        self,
+        datum: int,
+        target: int,
+        deadline: int,
+        until: int,
+        only: int | None = None,
+        floor: int = 0,
     ) -> Path | None: ...
     def earliest(
-        self, datum: int, target: int, only: int | None = None, from_cycle: int = 0
+        self,
+        datum: int,
+        target: int,
+        only: int | None = None,
+        from_cycle: int = 0,
+        floor: int = 0,
     ) -> int | None: ...
 
 

@@ -62,6 +62,7 @@ class Placer:
         self.state: Engine = make_engine(engine, hardware, [d.size for d in workload.data])
         self.wants = Wants(workload)
         self.origin: dict[int, int] = {}
+        self.complete: dict[int, int] = {}
         self.unserved: list[Unserved] = []
         self.fired: list[tuple[int, int, int]] = []
         for datum in workload.data:
@@ -108,29 +109,31 @@ class Placer:
         datum = request.datum.index
         only = self._only(request.datum, request.reuse, request.source)
         last = FOREVER if request.store else request.by
+        floor = 0 if request.after is None else self.complete[request.after.index]
         keep = {datum}
-        while not self._deliver(datum, point, request.by, last, only):
+        while not self._deliver(datum, point, request.by, last, only, floor):
             if request.by is not None or not self._spill([point], keep):
                 self._fail(request, point, only)
                 break
         self._satisfy(datum)
 
     def _deliver(
-        self, datum: int, point: int, by: int | None, last: int | None, only: int | None
+        self, datum: int, point: int, by: int | None, last: int | None, only: int | None, floor: int
     ) -> bool:
-        cycles = (by,) if by is not None else self._cycles_from(datum, point, only)
+        cycles = (by,) if by is not None else self._cycles_from(datum, point, only, floor)
         for cycle in cycles:
-            path = self.state.route(datum, point, cycle, cycle if last is None else last, only)
+            until = cycle if last is None else last
+            path = self.state.route(datum, point, cycle, until, only, floor)
             if path is not None:
                 self.state.commit(datum, path, cycle if last is None else last)
                 return True
         return False
 
-    def _cycles_from(self, datum: int, point: int, only: int | None) -> Iterator[int]:
+    def _cycles_from(self, datum: int, point: int, only: int | None, floor: int) -> Iterator[int]:
         """Yield the cycles in which a datum can arrive at a Point, until nothing changes."""
-        cycle = self.state.earliest(datum, point, only)
+        cycle = self.state.earliest(datum, point, only, 0, floor)
         if cycle is not None:
-            yield from range(cycle, max(cycle, self.state.settled) + 2)
+            yield from range(cycle, max(cycle, floor, self.state.settled) + 2)
 
     def _fail(self, request: Request, point: int, only: int | None) -> None:
         kind = "store" if request.store else "need"
@@ -290,6 +293,7 @@ class Placer:
     def _appear(self, datum: Datum, point: int, begin: int, complete: int) -> None:
         """Let a datum be where it was loaded or made; while wanted, it keeps its place."""
         self.origin[datum.index] = point
+        self.complete[datum.index] = complete
         wanted = self.wants.left(datum.index) > 0
         self.state.stay(datum.index, point, Stay(begin, complete, complete, wanted))
 

@@ -15,16 +15,27 @@ class Reference(State):
     name = "reference"
 
     def route(
-        self, datum: int, target: int, deadline: int, until: int, only: int | None = None
+        self,
+        datum: int,
+        target: int,
+        deadline: int,
+        until: int,
+        only: int | None = None,
+        floor: int = 0,
     ) -> Path | None:
         """Find the way of least cost; see `dtt.routing.route`."""
-        return route(self, datum, target, deadline, until, only)
+        return route(self, datum, target, deadline, until, only, floor)
 
     def earliest(
-        self, datum: int, target: int, only: int | None = None, from_cycle: int = 0
+        self,
+        datum: int,
+        target: int,
+        only: int | None = None,
+        from_cycle: int = 0,
+        floor: int = 0,
     ) -> int | None:
         """Find the first cycle in which a datum can be at a Point; see `dtt.routing.earliest`."""
-        return earliest(self, datum, target, only, from_cycle)
+        return earliest(self, datum, target, only, from_cycle, floor)
 
     def moves(self) -> np.ndarray:
         """Return all Moves as `MOVE`, sorted by cycle, wire and datum."""

@@ -47,7 +47,13 @@ class _Search:
 
 
 def route(
-    state: State, datum: int, target: int, deadline: int, until: int, only: int | None = None
+    state: State,
+    datum: int,
+    target: int,
+    deadline: int,
+    until: int,
+    only: int | None = None,
+    floor: int = 0,
 ) -> Path | None:
     """Find the way of least cost by which a datum is at a Point in a cycle.
 
@@ -62,6 +68,8 @@ def route(
         It stays there to this cycle at least (`FOREVER`: to the end).
     only : int, optional
         The one Point whose copies may be the source; copies in passing are then none.
+    floor : int
+        No Move begins to arrive at the target before this cycle.
 
     Returns
     -------
@@ -70,16 +78,22 @@ def route(
     """
     if deadline < until and not state.room(datum, target, deadline, until):
         return None
-    found = _cheapest(state, datum, target, deadline, only, exact=False)
+    found = _cheapest(state, datum, target, deadline, only, floor, exact=False)
     if found is not None and _repeats_junction(state, datum, found):
         # Only a path that must be delayed gains from passing a Junction twice; then, and only
         # then, labels have to remember which Junctions they passed.
-        found = _cheapest(state, datum, target, deadline, only, exact=True)
+        found = _cheapest(state, datum, target, deadline, only, floor, exact=True)
     return found
 
 
 def _cheapest(
-    state: State, datum: int, target: int, deadline: int, only: int | None, exact: bool
+    state: State,
+    datum: int,
+    target: int,
+    deadline: int,
+    only: int | None,
+    floor: int,
+    exact: bool,
 ) -> Path | None:
     search = _Search(state, datum)
     distance = latency_to(state.hardware, target)
@@ -102,7 +116,7 @@ def _cheapest(
             continue
         if label[0] == target and label[1] == deadline:
             return search.path(label)
-        for step in _steps(state, datum, label, exact):
+        for step in _steps(state, datum, label, (target, floor), exact):
             energy, moves, departures = cost
             moved = step.wire is not None
             new = (energy + step.energy, moves + moved, departures + label[1] * moved)
@@ -112,9 +126,16 @@ def _cheapest(
 
 
 def earliest(
-    state: State, datum: int, target: int, only: int | None = None, from_cycle: int = 0
+    state: State,
+    datum: int,
+    target: int,
+    only: int | None = None,
+    from_cycle: int = 0,
+    floor: int = 0,
 ) -> int | None:
     """Return the first cycle, not before ``from_cycle``, in which a datum can be at a Point.
+
+    ``only`` and ``floor`` are as in `route`.
 
     Returns
     -------
@@ -122,7 +143,7 @@ def earliest(
         ``None`` if no path ever leads there; the datum's stay afterwards is not looked at.
     """
     complete = [s.complete for stays in state.stays[datum].values() for s in stays]
-    settled = max(state.settled, from_cycle, *complete)
+    settled = max(state.settled, from_cycle, floor, *complete)
     heap = [(label[1], label) for label in _sources(state, datum, settled, only, exact=False)]
     heapq.heapify(heap)
     seen: set[tuple[int, int]] = set()
@@ -135,7 +156,7 @@ def earliest(
         if visit in seen:
             continue
         seen.add(visit)
-        for step in _steps(state, datum, label, exact=False):
+        for step in _steps(state, datum, label, (target, floor), exact=False):
             heapq.heappush(heap, (step.label[1], step.label))
     return None
 
@@ -166,8 +187,13 @@ def _sources(
                 yield point, cycle, passed if exact else _NONE
 
 
-def _steps(state: State, datum: int, label: Label, exact: bool) -> Iterator[_Step]:
-    """Yield what the datum can do next: wait one cycle, or depart on a Wire."""
+def _steps(
+    state: State, datum: int, label: Label, bar: tuple[int, int], exact: bool
+) -> Iterator[_Step]:
+    """Yield what the datum can do next: wait one cycle, or depart on a Wire.
+
+    Nothing arrives at the Point of the bar before its cycle.
+    """
     here, cycle, passed = label
     hardware, size = state.hardware, state.sizes[datum]
     point = hardware.points[here]
@@ -188,6 +214,8 @@ def _steps(state: State, datum: int, label: Label, exact: bool) -> Iterator[_Ste
                 more = range(cycle + 1, cycle + last + 1)
                 energy += hold * sum(not state.paid(datum, here, t) for t in more)
         arrival = cycle + wire.latency
+        if wire.target == bar[0] and arrival < bar[1]:
+            continue
         if there.stores:
             if state.room(datum, wire.target, arrival, arrival + last):
                 yield _Step((wire.target, arrival + last, _NONE), energy, wire.index)
