@@ -6,10 +6,10 @@ from hwdsl import Actor, Adder, Fabric, Junction, Node
 
 ALL_OPS = {
     "add": {},
-    "mul": {"latency": 2},
+    "mul": {"latency": 2, "cooldown": 2},
     "max": {"cooldown": 2},
-    "relu": {"latency": 4},
-    "dot": {"latency": 3},
+    "relu": {"latency": 4, "cooldown": 4},
+    "dot": {"latency": 3, "cooldown": 3},
 }
 
 

@@ -126,7 +126,7 @@ def test_results_that_nobody_expects_or_that_do_not_come(tile):
 
 def test_two_results_of_one_unit_in_one_cycle_are_not_lost_silently(tile):
     h = tile.hardware
-    tile.fire(1, h.alu, "relu", (1, 0, 0))
+    tile.fire(1, h.alu, "relu", (1, 0, 0), more=1)  # else the unit would be found busy
     tile.fire(4, h.alu, "add", (1, 0, 0), (1, 0, 0))
     tile.result(5, h.alu, 0)
     assert errors_of(tile) == [(5, "alu", 0, ErrorKind.UNEXPECTED)]

@@ -29,7 +29,7 @@ class Medley(Fabric):
             ops={"add": {}, "mul": {"latency": 3}, "max": {}, "relu": {}, "dot": {}},
             units=2,
             bits=16,
-            cooldown=2,
+            cooldown=3,
         )
         self.mul = Actor(at=self.control, result_at=self.run, ops={"mul"}, bits=8)
         self.wire(self.reg, self.hub, bandwidth=8, latency=1)
