@@ -355,3 +355,30 @@ def test_an_element_must_not_straddle_rows():
     a = work.load("A", at="pe", shape=2)
     work.op("relu", a, name="R")
     assert broken(Rows().freeze(), work, [], [("R", "alu", 0)]) == ["row", "row"]
+
+
+def test_reuse_false_begins_at_the_source_that_is_named():
+    hardware = Fork().freeze()
+    work = Workload(bits=8, reuse=False)
+    x = work.load("X", at="src", shape=4)
+    work.need(x, at="left", by=3)
+    work.need(x, at="right", by=9, source="left")
+    assert broken(hardware, work, [FORKED[0], FORKED[1], ("X", "back", 3)]) == []
+    assert broken(hardware, work, FORKED) == ["source node"]
+    work.need(x, at="right", by=9, source="left")
+    assert broken(hardware, work, [FORKED[0], FORKED[1], ("X", "back", 3)]) == ["reuse"]
+    twice = [FORKED[0], FORKED[1], ("X", "back", 3), ("X", "back", 7)]
+    assert broken(hardware, work, twice) == []
+
+
+def test_after_is_honoured():
+    hardware = Fig1().freeze()
+    work = Workload(bits=8)
+    a = work.load("A", at="sram")
+    work.need(a, at="reg", after=work.op("mul", *work.load("X", "Y", at="pe"), name="C"))
+    fired = [("C", "mac", 2)]
+    assert broken(hardware, work, [("A", "bus0", 1)], fired) == ["after"]
+    assert broken(hardware, work, [("A", "bus0", 2)], fired) == []
+    # Whoever else wants it there may have brought it.
+    work.need(a, at="reg", by=2)
+    assert broken(hardware, work, [("A", "bus0", 1)], fired) == []
