@@ -13,11 +13,13 @@ _MODULES = {
     "Butterfly": "networks.butterfly",
     "Crossbar": "networks.crossbar",
     "FatTree": "networks.fat_tree",
+    "Manticore": "manticore",
     "Mesh": "networks.grid",
+    "ReductionTree": "reduction",
     "Torus": "networks.grid",
 }
 
-__all__ = ["Bus", "Butterfly", "Crossbar", "FatTree", "Mesh", "Torus"]
+__all__ = ["Bus", "Butterfly", "Crossbar", "FatTree", "Manticore", "Mesh", "ReductionTree", "Torus"]
 
 
 def __getattr__(name: str) -> Any:
