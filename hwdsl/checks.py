@@ -10,6 +10,8 @@ from .declaration import FIELDS, OP_FIELDS, Declaration, ends
 from .errors import Fault, Location
 from .hardware import Hardware
 from .names import clashes, is_identifier, parse_path
+from .ops import KINDS
+from .slices import ENGINE_CODES
 
 LARGEST = 1 << 40
 """No size and no time may reach this, so that every engine's integers hold their products."""
@@ -197,10 +199,35 @@ def _op_timing(d: Declaration, code: str, own: Mapping[str, Any]) -> Iterator[Fa
         yield _fault(d, f"ops.{code}.hold", f"{rule}, not {hold}")
 
 
+def _results(d: Declaration) -> Iterator[Fault]:
+    """Yield ops quicker than their Component, and those after which a quicker one could put its
+    result in the same unit and cycle."""
+    ops = d.fields["ops"]
+    timed = {
+        code: [
+            (ops[code] if isinstance(ops, Mapping) else {}).get(field, d.fields.get(field, 1))
+            for field in ("latency", "cooldown")
+        ]
+        for code in ops
+    }
+    for code, (latency, _) in timed.items():
+        if code in KINDS and latency < KINDS[code].latency:
+            rule = f"latency must be at least the {KINDS[code].latency} cycles of its Component"
+            yield _fault(d, f"ops.{code}", f"op {code!r}: {rule}, not {latency}")
+    shortest = min(latency for latency, _ in timed.values())
+    for code, (latency, cooldown) in timed.items():
+        if cooldown <= latency - shortest:
+            rule = f"cooldown must be at least {latency - shortest + 1}, so that the result of a"
+            found = f"quicker op (latency {shortest}) never meets that of this one (latency {latency})"
+            yield _fault(d, f"ops.{code}", f"op {code!r}: {rule} {found}, not {cooldown}")
+
+
 def _between(
     d: Declaration, word: int, parts: Mapping[str, Declaration], sound: set[str]
 ) -> Iterator[Fault]:
-    """Yield what is wrong between one sound part and the sound parts that it touches."""
+    """Yield what is wrong within one sound part, and between it and the sound parts it touches."""
+    if d.kind == "Actor":
+        yield from _results(d)
     if d.kind in ("Node", "Adder"):
         row = d.fields.get("row", word)
         if d.fields["capacity"] % row:
@@ -249,6 +276,10 @@ def _alike(
             return
 
 
+OFF_CHIP = 1 << 33
+"""Bits from which on no memory is taken to be on the chip."""
+
+
 def costly(declarations: Sequence[Declaration], word: int) -> Iterator[str]:
     """Yield a sentence for each legal choice that hardware pays dearly for (ports of memories)."""
     lanes_in: dict[str, int] = defaultdict(int)
@@ -257,9 +288,10 @@ def costly(declarations: Sequence[Declaration], word: int) -> Iterator[str]:
             lane = d.fields.get("lane", word)
             lanes_in[d.fields["target"]] += d.fields["bandwidth"] // lane
         elif d.kind == "Actor":
-            lanes_in[d.fields.get("result_at", d.fields["at"])] += d.fields.get("units", 1)
+            ports = 1 if ENGINE_CODES.intersection(d.fields["ops"]) else d.fields.get("units", 1)
+            lanes_in[d.fields.get("result_at", d.fields["at"])] += ports
     for d in declarations:
-        large = d.kind == "Node" and d.fields["capacity"] >= 36 * 1024
+        large = d.kind == "Node" and 36 * 1024 <= d.fields["capacity"] < OFF_CHIP
         if large and lanes_in[d.name] > 2:
             yield (
                 f"Node {d.name!r}: {d.fields['capacity']} bits with {lanes_in[d.name]} write ports "

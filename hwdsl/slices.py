@@ -1,18 +1,25 @@
 """What a MAC engine computes on whole depth slices: shapes, work and NumPy meaning.
 
 A *group of filters* is one datum of shape ``(n, F, F)``; the option ``filter`` picks one of them,
-so that one transfer can carry the filters of several Ops.
+so that one transfer can carry the filters of several Ops. *Reads* are as in `hwdsl.tensors`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
 
 Shape = tuple[int, ...]
 
+ENGINE_CODES = frozenset({"conv_acc", "elem_mac"})
+"""An Actor that knows one of these is an engine: it reads and writes whole rows (rule 4)."""
+
 CONVOLVE = ("filter", "stride", "padding")
-"""Options of ``conv_acc``: which filter of the group, step of the window, zeros around the slice."""
+"""Options of ``conv_acc``: which filter of the group; step of the window; zeros around it."""
 
 MULTIPLY = ("filter",)
 """Options of ``elem_mac``: which filter of the group."""
@@ -55,37 +62,67 @@ def convolve(operands: Sequence[Any], filter: int, stride: int, padding: int) ->
     return total
 
 
-def convolve_work(shapes: Sequence[Shape], result: Shape, *_: int) -> int:
-    """Return the multiply-accumulates: one for each tap of each output."""
-    return result[0] * result[1] * shapes[1][1] * shapes[1][2]
+def convolve_depth(shapes: Sequence[Shape], _result: Shape, *_: int) -> int:
+    """Return the taps of one output."""
+    return shapes[1][1] * shapes[1][2]
+
+
+def convolve_reads(
+    shapes: Sequence[Shape], result: Shape, filter: int, stride: int, padding: int
+) -> list[np.ndarray]:
+    import numpy as np
+
+    field = shapes[1][1:]
+    around = np.pad(_indices(shapes[0]), padding, constant_values=-1)
+    view = np.lib.stride_tricks.sliding_window_view(around, field)
+    there = view[::stride, ::stride].reshape(-1, math.prod(field))
+    return _reads(there, _indices(shapes[1])[filter], shapes)
 
 
 def multiplied_shape(shapes: Sequence[Shape], filter: int) -> Shape:
-    """Return the shape of the outputs of ``elem_mac``: filters of the group x images."""
+    """Return the shape of the outputs of ``elem_mac``: one for each image of the batch."""
     images, group = _pair("elem_mac", shapes, 3)
     _pick("elem_mac", group, filter)
-    if images[1:] != group[1:]:
+    if images[:2] != group[1:]:
         raise ValueError(
-            f"elem_mac takes images and filters of one size, not {images[1:]} and {group[1:]}"
+            f"elem_mac takes images and filters of one size, not {images[:2]} and {group[1:]}"
         )
-    return _accumulator("elem_mac", shapes, (group[0], images[0]))
+    return _accumulator("elem_mac", shapes, images[2:])
 
 
 def multiply(operands: Sequence[Any], filter: int) -> Any:
-    """Return the products of each image with one filter, summed, in that filter's row."""
+    """Return the products of each image with one filter, summed; the batch is innermost."""
+    images, group, *total = operands
+    made = (images * group[filter][:, :, None]).sum(axis=(0, 1))
+    return made + total[0] if total else made
+
+
+def multiply_depth(shapes: Sequence[Shape], _result: Shape, *_: int) -> int:
+    """Return the elements of one image."""
+    return shapes[1][1] * shapes[1][2]
+
+
+def multiply_reads(shapes: Sequence[Shape], result: Shape, filter: int) -> list[np.ndarray]:
+    there = _indices(shapes[0]).reshape(-1, result[0]).T
+    return _reads(there, _indices(shapes[1])[filter], shapes)
+
+
+def _indices(shape: Shape) -> np.ndarray:
     import numpy as np
 
-    images, group = operands[:2]
-    shape = (len(group), len(images))
-    total = operands[2].copy() if len(operands) == 3 else np.zeros(shape, np.int64)
-    total[filter] += (images * group[filter]).sum(axis=(1, 2))
-    return total
+    return np.arange(math.prod(shape)).reshape(shape)
 
 
-def multiply_work(shapes: Sequence[Shape], _result: Shape, *_: int) -> int:
-    """Return the multiply-accumulates: one for each element of each image."""
-    images = shapes[0]
-    return images[0] * images[1] * images[2]
+def _reads(there: np.ndarray, taps: np.ndarray, shapes: Sequence[Shape]) -> list[np.ndarray]:
+    """Return the reads of inputs (outputs x taps), filter and accumulator, step after step."""
+    import numpy as np
+
+    reads = [there.reshape(-1), np.tile(taps.reshape(-1), len(there))]
+    if len(shapes) == 3:
+        total = np.full(there.shape, -1)
+        total[:, 0] = np.arange(len(there))
+        reads.append(total.reshape(-1))
+    return reads
 
 
 def _pair(code: str, shapes: Sequence[Shape], dimensions: int) -> tuple[Shape, Shape]:
