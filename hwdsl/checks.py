@@ -218,7 +218,9 @@ def _results(d: Declaration) -> Iterator[Fault]:
     for code, (latency, cooldown) in timed.items():
         if cooldown <= latency - shortest:
             rule = f"cooldown must be at least {latency - shortest + 1}, so that the result of a"
-            found = f"quicker op (latency {shortest}) never meets that of this one (latency {latency})"
+            found = (
+                f"quicker op (latency {shortest}) never meets that of this one (latency {latency})"
+            )
             yield _fault(d, f"ops.{code}", f"op {code!r}: {rule} {found}, not {cooldown}")
 
 

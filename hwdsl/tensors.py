@@ -137,7 +137,7 @@ def _windows(array: np.ndarray, field: Sequence[int], stride: int) -> np.ndarray
     """Return the windows of both last axes, as two more axes."""
     import numpy as np
 
-    view = np.lib.stride_tricks.sliding_window_view(array, tuple(field), axis=(-2, -1))  # type: ignore[call-overload]
+    view = np.lib.stride_tricks.sliding_window_view(array, tuple(field), axis=(-2, -1))
     strided: np.ndarray = view[..., ::stride, ::stride, :, :]
     return strided
 

@@ -177,11 +177,9 @@ class Actor(wiring.Component):
             results[code] = self._later(m, f"{code}{unit}", taken & kept.last, op), result
         return results, chain
 
-    def _brought(
-        self, m: Module, name: str, op: Operation, operands: Sequence[Value]
-    ) -> Value:
+    def _brought(self, m: Module, name: str, op: Operation, operands: Sequence[Value]) -> Value:
         """Return the result of a Component that a user brought."""
-        m.submodules[f"{name}_unit"] = component = op.component(self._actor.bits)
+        m.submodules[name] = component = op.component(self._actor.bits)
         for slot in range(op.arity):
             m.d.comb += getattr(component, f"operand{slot}").eq(operands[slot])
         return component.result

@@ -11,6 +11,7 @@ from amaranth.sim import Simulator
 
 from hwdsl.errors import LimitReached
 from hwdsl.hardware import Hardware
+from hwdsl.ops import OpKind
 from hwdsl.program import Program
 from hwdsl.trace import Trace
 
@@ -18,13 +19,14 @@ from .faults import NONE, Faults
 from .load import Image, finals_of
 from .probe import decode, rows_from
 from .top import Machine
+from .user_ops import brought, verify
 from .waveform import groups_of
 
 MOST_ROWS = 1 << 20
 """Rows of the largest memory that is simulated: each is a Python object."""
 
 _KEPT = 8
-_models: OrderedDict[tuple[str, int, int, Faults], Model] = OrderedDict()
+_models: OrderedDict[tuple[str, tuple[OpKind, ...], int, int, Faults], Model] = OrderedDict()
 
 
 def run(
@@ -38,7 +40,7 @@ def run(
     faults: Faults | None = None,
 ) -> Trace:
     """Run a Program on the model of its Hardware, which is elaborated once and kept."""
-    key = (hardware.fingerprint, depth, time_bits, faults or NONE)
+    key = (hardware.fingerprint, brought(hardware), depth, time_bits, faults or NONE)
     if key not in _models:
         _models[key] = Model(hardware, depth, time_bits, faults or NONE)
         if len(_models) > _KEPT:
@@ -56,6 +58,7 @@ class Model:
                 rule = f"pysim simulates at most {MOST_ROWS} rows"
                 raise LimitReached(f"{point.kind} {point.name!r}: {rule}, not {point.rows}")
         self._hardware = hardware
+        verify(hardware)
         self._machine = Machine(hardware, depth, time_bits, faults=faults)
         self._probes = [
             getattr(self._machine, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from amaranth.hdl import ClockDomain, Module, ResetInserter
 from amaranth.lib import wiring
@@ -21,6 +22,9 @@ from .ports import Port, entry_fields, ports_of
 from .probe import ERROR_BITS, probed_parts
 from .signals import share
 
+MOST_ROWS = 1 << 20
+"""Rows of the largest memory that is built in full: what is larger is not on a chip."""
+
 
 class Machine(wiring.Component):
     """A Hardware as RTL, run by tables of commands.
@@ -36,6 +40,8 @@ class Machine(wiring.Component):
         Whether there is a load bus.
     faults : Faults
         For tests.
+    most_rows : int
+        A larger memory is built with so many rows; for the others it knows no commands.
 
     Members
     -------
@@ -72,11 +78,13 @@ class Machine(wiring.Component):
         time_bits: int,
         loadable: bool = False,
         faults: Faults = NONE,
+        most_rows: int = MOST_ROWS,
     ):
         self.hardware, self.depth, self.time_bits = hardware, depth, time_bits
         self.domain = ClockDomain("sync", reset_less=True)
         self.ports = ports_of(hardware)
         self._word, self._loadable, self._faults = hardware.word, loadable, faults
+        self._points = tuple(_at_most(p, most_rows) for p in hardware.points)
         parts = list(hardware.parts)
         lanes = [*(w.lanes for w in hardware.wires), *(a.units for a in hardware.actors), 1]
         members = {
@@ -88,7 +96,7 @@ class Machine(wiring.Component):
             "error_lane": Out(ceil_log2(max(lanes))),
         }
         if loadable:
-            rows = [depth, *(p.rows for p in hardware.points), 2]
+            rows = [depth, *(p.rows for p in self._points), 2]
             widths = [sum(w for _, w in entry_fields(p, time_bits)) for p in self.ports]
             widths += [p.row for p in hardware.points]
             memories = len(self.ports) + sum(p.stores for p in hardware.points)
@@ -119,7 +127,7 @@ class Machine(wiring.Component):
         self._reads: dict[int, list[tuple[Actor, str]]] = {p.index: [] for p in hardware.points}
         self._writes: dict[int, list[tuple[Actor, str]]] = {p.index: [] for p in hardware.points}
         for actor in hardware.actors:
-            at, result_at = hardware.points[actor.at], hardware.points[actor.result_at]
+            at, result_at = self._points[actor.at], self._points[actor.result_at]
             fires, results = owned["fire", actor.index], owned["result", actor.index]
             made = Actor(faults.actor(actor), at, result_at, self._word, fires, results)
             self._parts[actor] = made
@@ -129,7 +137,7 @@ class Machine(wiring.Component):
             stores = hardware.points[wire.source].stores
             self._parts[wire] = wire_of(wire, stores, faults)
         for point in hardware.points:
-            self._parts[point] = self._point(point, owned)
+            self._parts[point] = self._point(self._points[point.index], owned)
 
     def _point(
         self, point: Point, owned: Mapping[tuple[str, int], Sequence[Port]]
@@ -219,16 +227,16 @@ class Machine(wiring.Component):
     def _errors(self, m: Module) -> None:
         """Show the first error in part order."""
         m.d.comb += self.error.eq(self.error_kind != 0)
-        for number, part in reversed(list(enumerate(self.hardware.parts))):
-            if part in probed_parts(self.hardware):
-                errors = self._parts[part].errors
-                for lane in reversed(range(len(errors.as_value()) // ERROR_BITS)):
-                    with m.If(errors[lane] != 0):
-                        m.d.comb += [
-                            self.error_kind.eq(errors[lane]),
-                            self.error_part.eq(number),
-                            self.error_lane.eq(lane),
-                        ]
+        parts = list(enumerate(probed_parts(self.hardware), len(self.hardware.points)))
+        for number, part in reversed(parts):
+            errors = self._parts[part].errors
+            for lane in reversed(range(len(errors))):
+                with m.If(errors[lane] != 0):
+                    m.d.comb += [
+                        self.error_kind.eq(errors[lane]),
+                        self.error_part.eq(number),
+                        self.error_lane.eq(lane),
+                    ]
 
     def _load(self, m: Module) -> None:
         stores = [self._parts[p] for p in self.hardware.points if p.stores]
@@ -239,6 +247,10 @@ class Machine(wiring.Component):
                 part.load.address.eq(self.load_address),
                 part.load.data.eq(self.load_data),
             ]
+
+
+def _at_most(point: Point, rows: int) -> Point:
+    return replace(point, capacity=rows * point.row) if point.rows > rows else point
 
 
 def _unused(name: str, names: Mapping[str, str]) -> str:

@@ -9,6 +9,7 @@ from hwdsl.hardware import Hardware
 
 from .faults import NONE, Faults
 from .top import Machine
+from .user_ops import verify
 
 TOP = "machine"
 """Name of the top module."""
@@ -39,6 +40,7 @@ def emit(
         raise InputError(f"depth must be a power of two from 2 on, not {depth}")
     if not 1 <= time_bits <= 64:
         raise InputError(f"time_bits must be from 1 to 64, not {time_bits}")
+    verify(hardware)
     machine = Machine(hardware, depth, time_bits, loadable=True, faults=faults)
     signals = {name: getattr(machine, name) for name in machine.signature.members}
     ports = {name: (signal, None) for name, signal in signals.items() if len(signal)}
