@@ -176,12 +176,13 @@ def _packed(port: Port, given: Mapping[str, np.ndarray]) -> np.ndarray:
 def _stores(
     hardware: Hardware, program: Program, values: Mapping[Any, Any]
 ) -> dict[int, dict[int, int]]:
+    for point, row, datum, _ in [*program.contents.tolist(), *program.finals.tolist()]:
+        if not 0 <= point < len(hardware.points) or not 0 <= row < hardware.points[point].rows:
+            name = program.data[datum][0]
+            raise InputError(f"Program: {name!r} is in row {row} of point {point}, which has none")
     packed = _values(program, values)
     stores: dict[int, dict[int, int]] = {p.index: {} for p in hardware.points if p.stores}
     for point, row, datum, part in program.contents.tolist():
-        if point not in stores or not 0 <= row < hardware.points[point].rows:
-            name = program.data[datum][0]
-            raise InputError(f"Program: {name!r} is loaded into row {row} of point {point}")
         width = hardware.points[point].row
         stores[point][row] = packed[datum] >> (part * width) & ((1 << width) - 1)
     return stores

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import numpy as np
 from amaranth.sim import Simulator
 
-from hwdsl.errors import LimitReached
 from hwdsl.hardware import Hardware
 from hwdsl.ops import OpKind
 from hwdsl.program import Program
 from hwdsl.trace import Trace
 
+from .extent import check_rows
 from .faults import NONE, Faults
 from .load import Image, finals_of
 from .probe import decode, rows_from
-from .top import Machine
+from .top import MOST_ROWS, Machine
 from .user_ops import brought, verify
 from .waveform import groups_of
-
-MOST_ROWS = 1 << 20
-"""Rows of the largest memory that is simulated: each is a Python object."""
 
 _KEPT = 8
 _models: OrderedDict[tuple[str, tuple[OpKind, ...], int, int, Faults], Model] = OrderedDict()
@@ -40,6 +39,7 @@ def run(
     faults: Faults | None = None,
 ) -> Trace:
     """Run a Program on the model of its Hardware, which is elaborated once and kept."""
+    check_rows(hardware, program, MOST_ROWS, "pysim")
     key = (hardware.fingerprint, brought(hardware), depth, time_bits, faults or NONE)
     if key not in _models:
         _models[key] = Model(hardware, depth, time_bits, faults or NONE)
@@ -49,14 +49,21 @@ def run(
     return _models[key].run(program, image, vcd)
 
 
+@contextmanager
+def _long_numbers() -> Iterator[None]:
+    """Let Python print and read integers of any length."""
+    most = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(most)
+
+
 class Model:
     """An elaborated machine that runs one Program after another."""
 
     def __init__(self, hardware: Hardware, depth: int, time_bits: int, faults: Faults):
-        for point in hardware.points:
-            if point.rows > MOST_ROWS:
-                rule = f"pysim simulates at most {MOST_ROWS} rows"
-                raise LimitReached(f"{point.kind} {point.name!r}: {rule}, not {point.rows}")
         self._hardware = hardware
         verify(hardware)
         self._machine = Machine(hardware, depth, time_bits, faults=faults)
@@ -65,7 +72,8 @@ class Model:
             for name in self._machine.signature.members
             if name.startswith("probe_")
         ]
-        self._simulator = Simulator(self._machine)
+        with _long_numbers():  # a signal may have tens of thousands of bits
+            self._simulator = Simulator(self._machine)
         self._simulator.add_clock(1e-9)
         self._simulator.add_process(self._load)
         self._simulator.add_testbench(self._bench)

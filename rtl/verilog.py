@@ -16,7 +16,12 @@ TOP = "machine"
 
 
 def emit(
-    hardware: Hardware, *, depth: int = 256, time_bits: int = 32, faults: Faults = NONE
+    hardware: Hardware,
+    *,
+    depth: int = 256,
+    time_bits: int = 32,
+    most_rows: int = 1 << 14,
+    faults: Faults = NONE,
 ) -> str:
     """Return the Verilog of a Hardware: the same bytes for the same machine.
 
@@ -30,6 +35,9 @@ def emit(
         Entries of each command table, a power of two; a port takes one command fewer.
     time_bits : int
         Bits of the cycle counter.
+    most_rows : int
+        A larger memory is written with so many rows (Verilog spells each of them out, with its
+        initial 0): a stand-in for one that is not on the chip.
 
     Raises
     ------
@@ -41,7 +49,7 @@ def emit(
     if not 1 <= time_bits <= 64:
         raise InputError(f"time_bits must be from 1 to 64, not {time_bits}")
     verify(hardware)
-    machine = Machine(hardware, depth, time_bits, loadable=True, faults=faults)
+    machine = Machine(hardware, depth, time_bits, loadable=True, faults=faults, most_rows=most_rows)
     signals = {name: getattr(machine, name) for name in machine.signature.members}
     ports = {name: (signal, None) for name, signal in signals.items() if len(signal)}
     return verilog.convert(

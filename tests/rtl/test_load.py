@@ -116,14 +116,39 @@ def test_what_the_model_cannot_hold_is_refused(fig1):
     trace = rtl.simulate(h, program, {})
     assert len(trace.events) == 80
 
-    class Huge(Fabric):
-        def __init__(self):
-            self.word = 8
-            self.node = Node(capacity=8 * ((1 << 20) + 1))
 
-    h = Huge().freeze()
-    with pytest.raises(LimitReached, match="Node 'node': pysim simulates at most 1048576 rows"):
-        rtl.simulate(h, Builder(h).program(1), {})
+class Huge(Fabric):
+    def __init__(self):
+        self.word = 8
+        self.hbm = Node(capacity=8 * (1 << 30))
+        self.node = Node(capacity=8)
+        self.wire(self.hbm, self.node, bandwidth=8, latency=100)
+
+
+def test_of_a_huge_memory_only_what_is_used_must_be_small():
+    b = Builder(Huge().freeze())
+    h = b.hardware
+    b.datum("X", h.hbm, (1 << 20) - 1)
+    b.final("X", h.node)
+    b.move(0, h["hbm->node"], (1 << 20) - 1, 0)
+    assert rtl.simulate(h, b.program(101), {"X": 5}).finals["value"].tolist() == [5]
+    b.send(1, h["hbm->node"], 1 << 20)
+    rule = "pysim holds its first 1048576 rows, and the Program uses row 1048576"
+    with pytest.raises(LimitReached, match=f"Node 'hbm': {rule}"):
+        rtl.simulate(h, b.program(101), {"X": 5})
+    assert len(rtl.emit(h, depth=2, most_rows=4)) < 40_000
+
+
+def test_contents_beyond_a_memory_are_refused(fig1):
+    h = fig1.hardware
+    fig1.datum("X", h.pe, 8)
+    with pytest.raises(InputError, match="'X' is in row 8 of point 0, which has none"):
+        rtl.simulate(h, fig1.program(1), {"X": 1})
+    b = Builder(h)
+    b.datum("Y", h.pe, 0)
+    b.final("Y", h.pe, 9)
+    with pytest.raises(InputError, match="'Y' is in row 9 of point 0, which has none"):
+        rtl.simulate(h, b.program(1), {"Y": 1})
 
 
 def test_engine_and_control_must_be_known(fig1):

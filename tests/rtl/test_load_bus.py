@@ -1,8 +1,10 @@
 """The load bus of the emitted machine: what it writes is what pysim pokes."""
 
+import numpy as np
 from amaranth.sim import Simulator
 
 import rtl
+from hwdsl.trace import ErrorKind
 from rtl.load import image_of
 from rtl.probe import decode, probed_parts, rows_from
 from rtl.top import Machine
@@ -11,8 +13,6 @@ from tests.rtl.machines import Sum
 
 
 def test_a_machine_that_is_loaded_through_its_bus_shows_the_same():
-    import numpy as np
-
     h = Sum().freeze()
     b = Builder(h)
     for i in range(3):
@@ -69,3 +69,40 @@ def test_a_machine_that_is_loaded_through_its_bus_shows_the_same():
         for probe, values in zip(probes, zip(*seen, strict=True), strict=True)
     ]
     assert decode(h, samples, cycles).tolist() == expected.events.tolist()
+
+
+def test_the_error_outputs_name_kind_part_and_lane():
+    h = Sum().freeze()
+    machine = Machine(h, 2, 16, loadable=True)
+    number = [str(p) for p in machine.ports].index("land out[1]")
+    found = {}
+
+    async def bench(ctx):
+        ctx.set(machine.load_valid, 1)
+        ctx.set(machine.load_select, number)
+        width = machine.ports[number].width
+        ctx.set(machine.load_data, (1 << 16 | 3) << width)  # in cycle 3, words that do not come
+        await ctx.tick()
+        ctx.set(machine.load_valid, 0)
+        await ctx.tick()
+        ctx.set(machine.run, 1)
+        for cycle in range(6):
+            found[cycle] = ctx.get(machine.error)
+            await ctx.tick()
+        part = list(h.parts)[ctx.get(machine.error_part)]
+        found["what"] = (
+            ErrorKind(ctx.get(machine.error_kind)),
+            part.name,
+            ctx.get(machine.error_lane),
+        )
+        ctx.set(machine.run, 0)
+        await ctx.tick()
+        found["after"] = ctx.get(machine.error)
+
+    simulator = Simulator(machine)
+    simulator.add_clock(1e-9)
+    simulator.add_testbench(bench)
+    simulator.run()
+    assert [found[cycle] for cycle in range(6)] == [0, 0, 0, 0, 1, 1]
+    assert found["what"] == (ErrorKind.MISSING, "out", 1)
+    assert found["after"] == 0

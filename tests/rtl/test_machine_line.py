@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rtl
+from hwdsl import Fabric, Node
 from hwdsl.trace import Kind
 from tests.rtl import model
 from tests.rtl.builder import Builder
@@ -311,16 +312,17 @@ def test_random_sums(seed):
     check(h, b, 50, values)
 
 
+class Wide(Fabric):
+    """A bus so wide that its probe is an integer of more digits than Python likes to print."""
+
+    def __init__(self):
+        self.word = 8
+        self.a = Node(capacity=16384, row=256)
+        self.b = Node(capacity=16384, row=256)
+        self.bus = self.wire(self.a, self.b, bandwidth=8192, lane=128, latency=2)
+
+
 def test_wide_lanes_are_seen_in_chunks_of_64_bits():
-    from hwdsl import Fabric, Node
-
-    class Wide(Fabric):
-        def __init__(self):
-            self.word = 8
-            self.a = Node(capacity=512, row=256)
-            self.b = Node(capacity=512, row=256)
-            self.bus = self.wire(self.a, self.b, bandwidth=256, lane=128, latency=2)
-
     h = Wide().freeze()
     b = Builder(h)
     rng = np.random.default_rng(1)

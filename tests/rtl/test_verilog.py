@@ -22,7 +22,7 @@ class Medley(Fabric):
         self.reg = Node(capacity=64, row=8)
         self.control = Node(capacity=6 * 8, row=8)
         self.run = Adder(capacity=8, row=8)
-        self.single = Node(capacity=8)
+        self.single = Node(capacity=4)
         self.hub = Junction()
         self.alu = Actor(
             at=self.reg,
