@@ -1,0 +1,115 @@
+"""Algorithms 4 and 5: fully connected layers, parallel over input slices, private outputs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hwdsl.workload import Datum
+
+from .chiplet import Chiplet
+from .dma import Buffer, Dma
+from .generate import LayerWork
+from .groups import buffer_rows, group_size
+
+
+class _Cluster:
+    """A cluster with its buffers and, for each output slice of the stack, its private output."""
+
+    def __init__(self, chiplet: Chiplet, work: LayerWork, index: int):
+        layer, tcdm = work.layer, chiplet.tcdm[index]
+        self._chiplet, self._work = chiplet, work
+        self.mac = chiplet.mac[index].name
+        self._dma = Dma(work.workload, tcdm, chiplet.hbm, work.reuse)
+        bits = layer.wi**2 * layer.word_bits
+        self.group = group_size(bits, 1, work.stack, tcdm.row)
+        self._images = Buffer(buffer_rows(tcdm.row))
+        self._filters = Buffer(buffer_rows(tcdm.row))
+        self.private: dict[int, Datum] = {}
+
+    def begin(self, di: int) -> None:
+        """Load the batch of an input slice."""
+        self._dma.load(self._work.images[di], self._images)
+
+    def step(self, di: int, outputs: range) -> None:
+        """Load a group of filters, and multiply and add for each of their output slices."""
+        layer, workload = self._work.layer, self._work.workload
+        group = workload.load(
+            f"F{outputs[0]}.{di}",
+            at=self._chiplet.hbm,
+            shape=(len(outputs), layer.wi, layer.wi),
+        )
+        self._work.filters[group] = [(di, do) for do in outputs]
+        self._dma.load(group, self._filters)
+        image = self._work.images[di]
+        for j, do in enumerate(outputs):
+            before = self.private.get(do)
+            operands = (image, group) if before is None else (image, group, before)
+            made = workload.op(
+                "elem_mac",
+                *operands,
+                into=before,
+                on=self.mac,
+                name=f"P{do}.{di}",
+                options=(j,),
+            )
+            self.private[do] = made
+        self._filters.read_for(made)
+        self._images.read_for(made)
+
+
+def connect(chiplet: Chiplet, work: LayerWork, reduction: bool) -> LayerWork:
+    """Fill in the Workload of a fully connected layer, stack after stack (Algorithm 4: one)."""
+    layer = work.layer
+    work.images.extend(
+        work.workload.load(f"I{di}", at=chiplet.hbm, shape=(layer.wi, layer.wi, layer.batch))
+        for di in range(layer.di)
+    )
+    used = min(layer.di, len(chiplet.tcdm))
+    clusters = [_Cluster(chiplet, work, i) for i in range(used)]
+    for first in range(0, layer.do, work.stack):
+        stack = range(first, min(first + work.stack, layer.do))
+        for begin in range(0, layer.di, used):
+            some = range(begin, min(begin + used, layer.di))
+            for cluster, di in zip(clusters, some, strict=False):
+                cluster.begin(di)
+            for at in range(0, len(stack), clusters[0].group):
+                for cluster, di in zip(clusters, some, strict=False):
+                    cluster.step(di, stack[at : at + cluster.group])
+        if reduction:
+            work.outputs.extend(_reduce(chiplet, work, clusters, do) for do in stack)
+        for cluster in clusters:
+            cluster.private.clear()
+    return replace(work, tasks=layer.di)
+
+
+def _reduce(chiplet: Chiplet, work: LayerWork, clusters: list[_Cluster], do: int) -> Datum:
+    """Add up the private outputs of one slice and store the sum.
+
+    First over the clusters of each L1 quadrant, then over those that hold the sums in each L2
+    quadrant, and so on. Output slices take turns, so that every cluster adds as much.
+    """
+    holders = list(range(len(clusters)))
+    turn = do
+    for size in chiplet.quadrants:
+        quadrants: dict[int, list[int]] = {}
+        for holder in holders:
+            quadrants.setdefault(holder // size, []).append(holder)
+        most = max(map(len, quadrants.values()))
+        holders = []
+        for members in quadrants.values():
+            owner = members[turn % most % len(members)]
+            holders.append(owner)
+            for other in members:
+                if other != owner:
+                    _add(work, clusters[owner], clusters[other], do, f"S{do}.{owner}.{other}")
+        turn //= most
+    total = clusters[holders[0]].private[do]
+    work.workload.store(total, at=chiplet.hbm)
+    return total
+
+
+def _add(work: LayerWork, owner: _Cluster, other: _Cluster, do: int, name: str) -> None:
+    total = owner.private[do]
+    owner.private[do] = work.workload.op(
+        "add", total, other.private[do], into=total, on=owner.mac, name=name
+    )
