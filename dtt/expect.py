@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hwdsl.trace import CHUNK, FINAL, Kind, Trace
+from hwdsl.trace import CHUNK, FINAL, WIRE_KINDS, Trace
 from hwdsl.values import evaluate
 from hwdsl.workload import Datum
 
@@ -53,7 +53,7 @@ class Expected:
     def way(self, event: int) -> str:
         """Tell how what an event carries came there: ``"A: SRAM@0 -> Reg@1 -> PE@2"``."""
         origin = int(self.origin[event])
-        on_wire = self.trace.events["kind"][event] <= Kind.ARRIVE
+        on_wire = self.trace.events["kind"][event] in WIRE_KINDS
         return (way_of_move if on_wire else way_of_firing)(self.schedule, origin)
 
     def final_way(self, final: int) -> str:

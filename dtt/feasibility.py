@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from hwdsl.errors import InputError, NoSchedule
 from hwdsl.hardware import Actor, Hardware, Point, Timing
@@ -25,10 +25,23 @@ def candidates(hardware: Hardware, workload: Workload) -> Candidates:
         memory, a target that no path reaches. Each sentence says so.
     """
     _check_names(hardware, workload)
-    able = tuple(_able(hardware, op) for op in workload.ops)
+    known: dict[Hashable, tuple[tuple[Actor, Timing], ...]] = {}
+    for op in workload.ops:
+        alike = _likeness(op)
+        if alike not in known:
+            known[alike] = _able(hardware, op)
+    able = tuple(known[_likeness(op)] for op in workload.ops)
     _check_loads(hardware, workload)
     _check_ways(hardware, workload, able)
     return able
+
+
+def _likeness(op: Op) -> Hashable:
+    """Return what decides which Actors can run an Op, and how."""
+    order = {datum: i for i, datum in enumerate(dict.fromkeys(op.operands))}
+    data = tuple((order[d], d.bits, d.shape) for d in op.operands)
+    work = (op.code, op.on, op.into, op.work, op.depth, op.parallel)
+    return (work, data, op.result.bits, op.result.shape)
 
 
 def _check_names(hardware: Hardware, workload: Workload) -> None:
@@ -82,7 +95,7 @@ def _able(hardware: Hardware, op: Op) -> tuple[tuple[Actor, Timing], ...]:
     straight = [a for a in enough if not _straddling(hardware, op, a)]
     if not straight:
         raise NoSchedule(_straddling(hardware, op, enough[0]))
-    timed = [(a, a.timing(op.code, op.work, op.parallel)) for a in straight]
+    timed = [(a, a.timing(op.code, op.work, op.parallel, op.depth)) for a in straight]
     fitting = [(a, t) for a, t in timed if not _too_small(hardware, op, a, t)]
     if not fitting:
         raise NoSchedule(_too_small(hardware, op, *timed[0]))
@@ -163,9 +176,7 @@ def _origins(hardware: Hardware, datum: Datum, able: Candidates) -> list[int]:
     return list(dict.fromkeys(a.result_at for a, _ in able[datum.made_by]))
 
 
-def _check_request(
-    hardware: Hardware, reach: _Reach, request: Request, able: Candidates
-) -> None:
+def _check_request(hardware: Hardware, reach: _Reach, request: Request, able: Candidates) -> None:
     node = hardware.point(request.node)
     kind = "store" if request.store else "need"
     if node.kind == "Adder":

@@ -10,7 +10,7 @@ import numpy as np
 from .delays import delay_note
 from .differences import Difference, Differences
 from .hardware import Hardware
-from .trace import ErrorKind, Kind, Trace
+from .trace import WIRE_KINDS, ErrorKind, Kind, Trace
 
 LIMIT = 100
 """Mismatches that are told in words; the rest is counted."""
@@ -190,8 +190,8 @@ class _Words:
         kind = Kind(number)
         if kind == Kind.ERROR:
             return self._error(d)
-        at = self.hardware.wires[part] if kind <= Kind.ARRIVE else self.hardware.actors[part]
-        place = f"Wire {at.name!r} lane" if kind <= Kind.ARRIVE else f"Actor {at.name!r} unit"
+        at = self.hardware.wires[part] if kind in WIRE_KINDS else self.hardware.actors[part]
+        place = f"Wire {at.name!r} lane" if kind in WIRE_KINDS else f"Actor {at.name!r} unit"
         found = d.index if self.label is not None else -1
         datum = self.label.name(int(self.label.datum[found])) if self.label and found >= 0 else None
         way = f"; {self.label.way(found)}" if self.label and found >= 0 else ""

@@ -9,18 +9,23 @@ import numpy as np
 
 
 class Kind(IntEnum):
-    """What an event is; also its rank within a cycle.
+    """What an event is; also its rank within a cycle, causes before effects.
 
-    DEPART and ARRIVE: words on a lane, at the two ends of a Wire. FIRE: a unit starts; the value
-    is the position of the op code in the Actor's sorted ops. RESULT: what a unit writes. ERROR: a
-    sticky error is seen for the first time; the value is an `ErrorKind`.
+    ARRIVE and DEPART: words on a lane, at the two ends of a Wire; what arrives can depart in the
+    same cycle. RESULT: what a unit writes. FIRE: a unit starts; the value is the position of the
+    op code in the Actor's sorted ops. ERROR: a sticky error is seen for the first time; the value
+    is an `ErrorKind`.
     """
 
-    DEPART = 0
-    ARRIVE = 1
+    ARRIVE = 0
+    RESULT = 1
     FIRE = 2
-    RESULT = 3
+    DEPART = 3
     ERROR = 4
+
+
+WIRE_KINDS = (Kind.ARRIVE, Kind.DEPART)
+"""The kinds of events whose part is a Wire."""
 
 
 class ErrorKind(IntEnum):

@@ -228,3 +228,13 @@ def test_a_large_memory_with_many_write_ports_is_warned_of():
     assert list(costly(parts(512), 8)) == []
     with pytest.warns(HardwareWarning, match=r"Node 'n': 1048576 bits with 64 write ports"):
         sound(*parts(8))
+
+
+def test_results_of_one_actor_never_meet_at_a_unit():
+    def actor(cooldown):
+        ops = {"mul": {"latency": 3, "cooldown": cooldown}, "add": {}}
+        return Declaration("mac", "Actor", {"at": "n", "ops": ops, "latency": 1, "cooldown": 1})
+
+    assert sound(node(), actor(3))
+    with pytest.raises(InputError, match=r"Actor 'mac': op 'mul': cooldown must be at least 3"):
+        sound(node(), actor(2))
