@@ -219,7 +219,7 @@ def _steps(
         if there.stores:
             if state.room(datum, wire.target, arrival, arrival + last):
                 yield _Step((wire.target, arrival + last, _NONE), energy, wire.index)
-        elif wire.target not in passed:
+        elif wire.target not in passed and (wire.target, arrival) not in state.passes[datum]:
             since = passed | {wire.target} if exact else _NONE
             yield _Step((wire.target, arrival, since), energy, wire.index)
 

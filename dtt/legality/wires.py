@@ -23,10 +23,12 @@ def check_junctions(t: Tables, report: Report) -> None:
     """Check that all that arrives at a Junction leaves it then, and passes it only once."""
     into = np.flatnonzero(~t.stores[t.target])
     out = np.flatnonzero(~t.stores[t.source])
-    # Among equals `latest` takes the one given last: the lowest wire is what a Junction passes on.
-    into = into[np.argsort(-t.wire[into], kind="stable")]
     there = (t.key(t.target[into], t.datum[into]), t.first[into])
     leaves = (t.key(t.source[out], t.datum[out]), t.cycle[out])
+    by = np.lexsort(there[::-1])
+    for m in report.first(np.sort(into[by][~starts(there[0][by], there[1][by])])):
+        where = f"{t.point(int(t.target[m]))} in cycle {t.first[m]}"
+        _tell(t, m, "junction", f"{_move(t, m)} arrives at {where}, as another copy does", report)
     cause = latest(*there, *leaves)
     matched = cause >= 0
     matched[matched] = there[1][cause[matched]] == leaves[1][matched]

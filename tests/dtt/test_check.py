@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dtt import schedule
 from dtt.check import check
 from dtt.schedule import FIRING, MOVE, Schedule, Unserved
 from hwdsl import Actor, Fabric, Junction, Node
@@ -382,3 +383,28 @@ def test_after_is_honoured():
     # Whoever else wants it there may have brought it.
     work.need(a, at="reg", by=2)
     assert broken(hardware, work, [("A", "bus0", 1)], fired) == []
+
+
+class Twofold(Fabric):
+    """Two wires from one memory to one Junction."""
+
+    def __init__(self):
+        self.ram = Node(capacity=64)
+        self.hub = Junction()
+        self.end = [Node(capacity=64) for _ in range(2)]
+        self.into = [self.wire(self.ram, self.hub, bandwidth=8, latency=2) for _ in range(2)]
+        self.out = [self.wire(self.hub, end, bandwidth=8, latency=1) for end in self.end]
+
+
+def test_a_datum_arrives_at_a_junction_on_one_wire_at_a_time(planned):
+    hardware = Twofold().freeze()
+    work = Workload(bits=8, reuse=False)
+    a = work.load("A", at="ram")
+    for end in ("end[0]", "end[1]"):
+        work.need(a, at=end, by=9)
+    moves = [("A", "into[0]", 0), ("A", "out[0]", 2), ("A", "into[1]", 0), ("A", "out[1]", 2)]
+    with pytest.raises(IllegalSchedule, match=r"'into\[1\]'.*arrives at.*as another copy does"):
+        check(hardware, work, planned(hardware, work, moves))
+    apart = [*moves[:2], ("A", "into[1]", 1), ("A", "out[1]", 3)]
+    check(hardware, work, planned(hardware, work, apart))
+    check(hardware, work, schedule(hardware, work))
