@@ -313,25 +313,26 @@ def test_random_sums(seed):
 
 
 class Wide(Fabric):
-    """A bus so wide that its probe is an integer of more digits than Python likes to print."""
-
-    def __init__(self):
-        self.word = 8
-        self.a = Node(capacity=16384, row=256)
-        self.b = Node(capacity=16384, row=256)
-        self.bus = self.wire(self.a, self.b, bandwidth=8192, lane=128, latency=2)
+    def __init__(self, row, lanes):
+        self.word = row // 4
+        self.a = Node(capacity=2 * row, row=row)
+        self.b = Node(capacity=2 * row, row=row)
+        self.bus = self.wire(self.a, self.b, bandwidth=row, lane=row // lanes, latency=2)
 
 
-def test_wide_lanes_are_seen_in_chunks_of_64_bits():
-    h = Wide().freeze()
+@pytest.mark.parametrize(("row", "lanes"), [(256, 2), (8192, 1)])
+def test_wide_lanes_are_seen_in_chunks_of_64_bits(row, lanes):
+    """The wider probe is an integer of more digits than Python likes to print."""
+    h = Wide(row, lanes).freeze()
     b = Builder(h)
     rng = np.random.default_rng(1)
-    b.datum("X", h.a, 1, shape=(32,))
-    for lane in range(2):
-        b.send(0, h.bus, 1, lane, 16 * lane)
-        b.land(2, h.bus, 0, lane, 16 * lane)
+    b.datum("X", h.a, 1, bits=8, shape=(row // 8,))
+    for lane in range(lanes):
+        words = 4 // lanes
+        b.send(0, h.bus, 1, lane, words * lane)
+        b.land(2, h.bus, 0, lane, words * lane)
     b.final("X", h.b, 0)
-    values = {"X": rng.integers(0, 256, 32)}
+    values = {"X": rng.integers(0, 256, row // 8)}
     trace = check(h, b, 3, values)
-    assert len(trace.events) == 8
+    assert len(trace.events) == 2 * row // 64
     assert trace.finals["value"].tobytes() == values["X"].astype(np.uint8).tobytes()
