@@ -151,6 +151,9 @@ class Placer:
             return None
         return self.origin[datum.index]
 
+    def _operand_only(self, op: Op, datum: Datum, actor: Actor) -> int | None:
+        return actor.at if op.resident else self._only(datum, op.reuse, None)
+
     # Ops
 
     def _place(
@@ -196,7 +199,7 @@ class Placer:
     def _soonest(self, op: Op, actor: Actor, start: int) -> int:
         """Return a lower bound on the start of an Op on an Actor (`FOREVER`: never)."""
         for datum in dict.fromkeys(op.operands):
-            only = self._only(datum, op.reuse, None)
+            only = self._operand_only(op, datum, actor)
             cycle = self.state.earliest(datum.index, actor.at, only)
             if cycle is None:
                 return FOREVER
@@ -257,7 +260,7 @@ class Placer:
                 return False
         for datum in dict.fromkeys(op.operands):
             until = cycle if datum is updated else cycle + timing.hold - 1
-            only = self._only(datum, op.reuse, None)
+            only = self._operand_only(op, datum, actor)
             path = self.state.route(datum.index, actor.at, cycle, until, only)
             if path is None:
                 return False
@@ -281,7 +284,7 @@ class Placer:
     def _fault(self, op: Op, actor: Actor, start: int) -> TimingFault:
         late = []
         for datum in dict.fromkeys(op.operands):
-            only = self._only(datum, op.reuse, None)
+            only = self._operand_only(op, datum, actor)
             if self.state.route(datum.index, actor.at, start, start, only) is None:
                 late.append(why_late(self.state, self.workload, datum, actor.at, start, only)[0])
         where = f"Op {op.name!r} on Actor {actor.name!r} at cycle {start}"

@@ -75,6 +75,8 @@ class Op:
         Unit-steps of one element of the result, which one unit takes in a row.
     options : tuple of int
         What its op code is told besides its operands, in the order of ``OpKind.options``.
+    resident : bool
+        Whether copies in its Actor's Node are the only ones that it may use.
     """
 
     index: int
@@ -89,6 +91,7 @@ class Op:
     parallel: bool
     options: tuple[int, ...] = ()
     depth: int = 1
+    resident: bool = False
 
     @property
     def name(self) -> str:
@@ -187,6 +190,7 @@ class Workload:
         on: str | None = None,
         reuse: bool | None = None,
         options: Sequence[int] = (),
+        resident: bool = False,
     ) -> Datum:
         """Append an Op and return its result.
 
@@ -205,6 +209,9 @@ class Workload:
         options : sequence of int
             What the op code asks for besides operands, see ``OpKind.options`` and its
             ``defaults``.
+        resident : bool
+            Nothing is brought for it: its operands are loaded, made or needed (`need`) in its
+            Actor's Node, and it waits for them there.
         """
         index = len(self.ops)
         name = name if name is not None else f"{code}_{index}"
@@ -246,6 +253,7 @@ class Workload:
             kind.parallel,
             told,
             kind.depth([d.shape for d in operands], shape, *told),
+            resident,
         )
         self.ops.append(made)
         self.items.append(made)

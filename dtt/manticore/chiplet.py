@@ -62,6 +62,10 @@ class Chiplet:
         """The channels into main memory."""
         return tuple(self._list("hbm_write"))
 
+    def link(self, name: str) -> tuple[Wire, ...]:
+        """Return the wires of a list by its name, such as ``l1_down``."""
+        return tuple(self._list(name))
+
     def up(self, level: str) -> tuple[Wire, ...]:
         """Return the uplinks of a level, towards main memory."""
         return tuple(self._list(f"{level}_up"))

@@ -8,6 +8,7 @@ from hwdsl.workload import Datum
 
 from .chiplet import Chiplet
 from .dma import Buffer, Dma
+from .expected import sums
 from .generate import LayerWork
 from .groups import buffer_rows, group_size
 
@@ -50,6 +51,7 @@ class _Cluster:
                 into=before,
                 on=self.mac,
                 name=f"P{do}.{di}",
+                resident=True,
                 options=(j,),
             )
             self.private[do] = made
@@ -83,33 +85,18 @@ def connect(chiplet: Chiplet, work: LayerWork, reduction: bool) -> LayerWork:
 
 
 def _reduce(chiplet: Chiplet, work: LayerWork, clusters: list[_Cluster], do: int) -> Datum:
-    """Add up the private outputs of one slice and store the sum.
-
-    First over the clusters of each L1 quadrant, then over those that hold the sums in each L2
-    quadrant, and so on. Output slices take turns, so that every cluster adds as much.
-    """
-    holders = list(range(len(clusters)))
-    turn = do
-    for size in chiplet.quadrants:
-        quadrants: dict[int, list[int]] = {}
-        for holder in holders:
-            quadrants.setdefault(holder // size, []).append(holder)
-        most = max(map(len, quadrants.values()))
-        holders = []
-        for members in quadrants.values():
-            owner = members[turn % most % len(members)]
-            holders.append(owner)
-            for other in members:
-                if other != owner:
-                    _add(work, clusters[owner], clusters[other], do, f"S{do}.{owner}.{other}")
-        turn //= most
-    total = clusters[holders[0]].private[do]
+    """Add up the private outputs of one slice and store the sum."""
+    total = clusters[0].private[do]
+    for source, target in sums(chiplet, len(clusters), do):
+        owner, other = clusters[target], clusters[source]
+        before = owner.private[do]
+        total = owner.private[do] = work.workload.op(
+            "add",
+            before,
+            other.private[do],
+            into=before,
+            on=owner.mac,
+            name=f"S{do}.{target}.{source}",
+        )
     work.workload.store(total, at=chiplet.hbm)
     return total
-
-
-def _add(work: LayerWork, owner: _Cluster, other: _Cluster, do: int, name: str) -> None:
-    total = owner.private[do]
-    owner.private[do] = work.workload.op(
-        "add", total, other.private[do], into=total, on=owner.mac, name=name
-    )

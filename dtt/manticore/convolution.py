@@ -44,6 +44,7 @@ class _Task:
                 into=before,
                 on=cluster.mac,
                 name=f"O{do}.{di}",
+                resident=True,
                 options=(di % self._steps * len(self._outputs) + j, layer.stride, layer.padding),
             )
             self._totals[j] = made
