@@ -52,7 +52,8 @@ def _verify(kind: OpKind, bits: int) -> None:
         return
     for other in range(kind.latency + _LATER):
         if other != told and np.array_equal(seen[other : other + VECTORS], expected):
-            rule = f"its Component shows NumPy's values {other} clock edges after its operands"
+            edges = f"{other} clock edge{'s'[: other != 1]}"
+            rule = f"its Component shows NumPy's values {edges} after its operands"
             found = f"latency must be {other + 1}, not {kind.latency}"
             raise InputError(f"Op code {kind.code!r}: {rule}; {found}")
     first = int(wrong[0])
