@@ -132,7 +132,7 @@ def test_an_actor_cannot_be_quicker_than_the_component():
     ("op", "sentence"),
     [
         (Distance(latency=2, registers=3), "3 clock edges after .* latency must be 4, not 2"),
-        (Distance(latency=3, registers=1), "1 clock edges after .* latency must be 2, not 3"),
+        (Distance(latency=3, registers=1), "1 clock edge after .* latency must be 2, not 3"),
         (Distance(latency=1, offset=1), r"gives .* for \(.*\), and NumPy"),
     ],
 )
