@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
+from amaranth.utils import ceil_log2
 
 from hwdsl import hardware
 from hwdsl.trace import ErrorKind
@@ -126,6 +127,10 @@ class Node(wiring.Component):
     def _inside(self, row: Value) -> Value:
         return row < self._point.rows
 
+    def _bits(self, offset: Value) -> Value:
+        """Return the bits in so many words of a row, in no more bits than they take."""
+        return (offset * self._word)[: ceil_log2(self._point.row)]
+
     def _send(self, m: Module, i: int, wire: hardware.Wire, lane: int) -> Access:
         command = getattr(self, f"send{i}_{lane}")
         departing = getattr(self, f"depart{i}")[lane]
@@ -137,9 +142,10 @@ class Node(wiring.Component):
         with m.If(command.fire):
             m.d.sync += kept.eq(command.command)
         with m.If(valid):
-            words = data >> (field(kept, "offset") * self._word)
+            words = data >> self._bits(field(kept, "offset"))
             lane_words = range(wire.lane // self._word)
-            sent = Cat((k < kept.size).replicate(self._word) for k in lane_words)
+            whole = (1 << self._word) - 1
+            sent = Cat(Mux(k < kept.size, Const(whole, self._word), 0) for k in lane_words)
             m.d.comb += [departing.valid.eq(1), departing.payload.eq(words & sent)]
         error = first_error(
             (command.late, ErrorKind.LATE),
@@ -164,9 +170,9 @@ class Node(wiring.Component):
         words = self._point.row // self._word
         lane_words = wire.lane // self._word
         return {
-            "words": (lands.replicate(lane_words) << offset)[:words],
+            "words": (Mux(lands, (1 << lane_words) - 1, 0) << offset)[:words],
             "row": row,
-            "data": (arrived.payload << (offset * self._word))[: self._point.row],
+            "data": (arrived.payload << self._bits(offset))[: self._point.row],
             "first": command.command.first if self._point.kind == "Adder" else Const(0),
         }
 
