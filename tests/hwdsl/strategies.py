@@ -36,7 +36,7 @@ def machines(draw, *, adders=True):
             {},
             optional={
                 "latency": st.integers(2, 5),
-                "cooldown": st.integers(1, 5),
+                "cooldown": st.integers(4, 6),
                 "hold": st.integers(1, 2),
                 "pj_per_op": ENERGIES,
             },
@@ -50,7 +50,7 @@ def machines(draw, *, adders=True):
             ),
             units=draw(st.integers(1, 4)),
             latency=draw(st.integers(2, 5)),
-            cooldown=draw(st.integers(1, 5)),
+            cooldown=draw(st.integers(4, 6)),  # no two results meet in one unit
             bits=draw(st.sampled_from([None, word, 2 * word])),
             pj_per_op=draw(ENERGIES),
         )
