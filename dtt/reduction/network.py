@@ -1,0 +1,194 @@
+"""What the search for reductions knows of a Hardware: multipliers, Adders, and the ways between."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from functools import cached_property
+
+from hwdsl.hardware import Actor, Hardware, Wire
+from hwdsl.workload import Op, Workload
+
+MOST_EXITS = 2
+"""Adders from which a result may leave, the soonest first, that are looked at for one place."""
+
+Cost = tuple[int, int]
+"""Energy in 1e-6 pJ, and number of Moves."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """The cheapest way from an Adder up to another one: its cost, and its latency in cycles."""
+
+    adder: int
+    cost: Cost
+    latency: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """One Wire between Adders, as a step against the flow."""
+
+    wire: int
+    below: int
+    latency: int
+    cost: Cost
+
+
+@dataclass(frozen=True)
+class Exit:
+    """A Wire on which a complete result leaves the Adders, for a given set of multipliers.
+
+    ``depths`` are the least cycles from the start of each multiplier to the arrival in the Node.
+    """
+
+    wire: Wire
+    depths: tuple[int, ...]
+    cost: Cost
+
+
+class Network:
+    """The Adders of a Hardware, for results of at most ``bits`` bits.
+
+    Attributes
+    ----------
+    multipliers : tuple of Actor
+        The Actors whose results appear in an Adder, in index order.
+    """
+
+    def __init__(self, hardware: Hardware, bits: int):
+        self.hardware = hardware
+        self.bits = bits
+        self.multipliers = multipliers(hardware)
+        self._exits: dict[tuple[int, ...], tuple[Exit, ...]] = {}
+        self._near: dict[int, tuple[Way, ...]] = {}
+        self._way_to: dict[int, dict[int, Way]] = {}
+        self._down: dict[int, dict[int, tuple[Step, ...]]] = {}
+
+    @cached_property
+    def exits(self) -> dict[int, tuple[Wire, ...]]:
+        """For each Adder, the Wires that lead from it to a Node."""
+        points = self.hardware.points
+        return {
+            p.index: tuple(
+                w for w in self.hardware.outgoing[p.index] if points[w.target].kind == "Node"
+            )
+            for p in points
+            if p.kind == "Adder"
+        }
+
+    def near(self, adder: int) -> tuple[Way, ...]:
+        """Return every Adder that an Adder's sums can come to, the cheapest way first."""
+        if adder not in self._near:
+            best = {adder: ((0, 0), 0)}
+            heap = [((0, 0), 0, adder)]
+            settled: dict[int, Way] = {}
+            while heap:
+                cost, latency, here = heapq.heappop(heap)
+                if here in settled:
+                    continue
+                settled[here] = Way(here, cost, latency)
+                for wire in self.hardware.outgoing[here]:
+                    if wire.target in self.exits:
+                        more = self.cost(wire)
+                        new = (cost[0] + more[0], cost[1] + more[1]), latency + wire.latency
+                        if wire.target not in best or new < best[wire.target]:
+                            best[wire.target] = new
+                            heapq.heappush(heap, (*new, wire.target))
+            self._near[adder] = tuple(settled.values())
+        return self._near[adder]
+
+    def down(self, adder: int) -> dict[int, tuple[Step, ...]]:
+        """Return, for each Adder above ``adder``, the steps from it that lead back towards it."""
+        if adder not in self._down:
+            above = [way.adder for way in self.near(adder)]
+            among = set(above)
+            self._down[adder] = {
+                here: tuple(
+                    Step(w.index, w.source, w.latency, self.cost(w))
+                    for w in self.hardware.incoming[here]
+                    if w.source in among
+                )
+                for here in above
+            }
+        return self._down[adder]
+
+    def cost(self, wire: Wire) -> Cost:
+        """Return what one partial sum pays on a Wire."""
+        leaving = self.hardware.points[wire.source].energy or 0
+        return (leaving + (wire.energy or 0)) * self.bits, 1
+
+    def exits_of(self, leaves: tuple[int, ...]) -> tuple[Exit, ...]:
+        """Return where a sum over some multipliers can leave: the soonest first, then the cheapest.
+
+        Parameters
+        ----------
+        leaves : tuple of int
+            Positions among ``multipliers``.
+        """
+        if leaves not in self._exits:
+            at = [self.multipliers[leaf].result_at for leaf in leaves]
+            ways = [self._ways(adder) for adder in dict.fromkeys(at)]
+            ranked = []
+            for adder in ways[0]:
+                if self.exits[adder] and all(adder in known for known in ways):
+                    own = [known[adder] for known in ways]
+                    energy, moves = (sum(w.cost[i] for w in own) for i in (0, 1))
+                    ranked.append((max(w.latency for w in own), (energy, moves), adder))
+            self._exits[leaves] = tuple(
+                self._exit(wire, leaves, at, cost)
+                for _, cost, adder in sorted(ranked)[:MOST_EXITS]
+                for wire in self.exits[adder]
+            )
+        return self._exits[leaves]
+
+    def _exit(self, wire: Wire, leaves: tuple[int, ...], at: list[int], cost: Cost) -> Exit:
+        depths = tuple(
+            self.multipliers[leaf].ops["dot"].latency
+            + self._ways(adder)[wire.source].latency
+            + wire.latency
+            for leaf, adder in zip(leaves, at, strict=True)
+        )
+        # Steps that are shared count for each Adder that takes them: good enough for an order.
+        own = self.cost(wire)
+        return Exit(wire, depths, (cost[0] + own[0], cost[1] + own[1]))
+
+    def _ways(self, adder: int) -> dict[int, Way]:
+        if adder not in self._way_to:
+            self._way_to[adder] = {way.adder: way for way in self.near(adder)}
+        return self._way_to[adder]
+
+
+def multipliers(hardware: Hardware) -> tuple[Actor, ...]:
+    """Return the Actors over which a dot product can be spread, in index order."""
+    points = hardware.points
+    return tuple(
+        a for a in hardware.actors if points[a.result_at].kind == "Adder" and "dot" in a.ops
+    )
+
+
+def spreads(hardware: Hardware, op: Op) -> bool:
+    """Whether an Op is spread over multipliers: a dot product that no Actor takes as a whole."""
+    if op.code != "dot" or op.into is not None:
+        return False
+    points = hardware.points
+    whole = (
+        (a.ops["dot"].units or a.units) >= op.work
+        for a in hardware.actors
+        if "dot" in a.ops and points[a.result_at].kind != "Adder"
+    )
+    return bool(multipliers(hardware)) and not any(whole)
+
+
+def spread_ops(hardware: Hardware, workload: Workload) -> frozenset[int]:
+    """Return the indices of the Ops that are spread over multipliers."""
+    if not multipliers(hardware):
+        return frozenset()
+    known: dict[tuple[str, int, bool], bool] = {}
+    for op in workload.ops:
+        key = (op.code, op.work, op.into is None)
+        if key not in known:
+            known[key] = spreads(hardware, op)
+    return frozenset(
+        op.index for op in workload.ops if known[op.code, op.work, op.into is None]
+    )
