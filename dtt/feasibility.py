@@ -66,7 +66,7 @@ def _check_names(hardware: Hardware, workload: Workload) -> None:
 
 
 def _not_a_store(hardware: Hardware, user: str, name: str) -> list[str]:
-    part = hardware[name] if name in hardware else None
+    part = hardware[name] if name in hardware else None  # noqa: SIM401 (a Hardware is no dict)
     if not isinstance(part, Point):
         return [f"{user}: {hardware.name} has no Node named {name!r}"]
     return [] if part.stores else [f"{user}: {name!r} is a Junction, in which nothing stays"]

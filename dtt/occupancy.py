@@ -1,4 +1,4 @@
-"""How much of a resource is in use over time: lanes of a Wire, rows of a Node, units of an Actor."""
+"""How much of something is in use over time: lanes of a Wire, rows of a Node, units of an Actor."""
 
 from __future__ import annotations
 

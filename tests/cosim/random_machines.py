@@ -93,7 +93,9 @@ class Machine(Fabric):
         latency, cooldown = self._choose.whole(1, 3), self._choose.whole(1, 3)
         slow = latency + self._choose.whole(0, 2)
         own = {
-            c: {"latency": slow, "cooldown": max(cooldown, slow - latency + 1)} if c == "mul" else {}
+            c: {"latency": slow, "cooldown": max(cooldown, slow - latency + 1)}
+            if c == "mul"
+            else {}
             for c in codes
         }
         return Actor(

@@ -6,8 +6,8 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_machines import Machine, Seeded, random_workload
 from pairs import run_pair
+from random_machines import Machine, Seeded, random_workload
 
 from hwdsl.errors import HardwareWarning
 
