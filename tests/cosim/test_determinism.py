@@ -21,7 +21,8 @@ class Machine(Fabric):
             self.hub = Junction()
         for part in (memories, hub)[::order]:
             part()
-        wires = [(self.ram, self.hub)] + [(self.hub, pe) for pe in self.pe] + [(self.pe[0], self.ram)]
+        wires = [(self.ram, self.hub), *((self.hub, pe) for pe in self.pe)]
+        wires.append((self.pe[0], self.ram))
         for source, target in wires[::order]:
             self.wire(source, target, bandwidth=16, latency=2)
             self.wire(source, target, bandwidth=16, latency=1)

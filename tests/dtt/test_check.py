@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dtt import schedule
+import dtt
 from dtt.check import check
 from dtt.schedule import FIRING, MOVE, Schedule, Unserved
 from hwdsl import Actor, Fabric, Junction, Node
@@ -407,4 +407,4 @@ def test_a_datum_arrives_at_a_junction_on_one_wire_at_a_time(planned):
         check(hardware, work, planned(hardware, work, moves))
     apart = [*moves[:2], ("A", "into[1]", 1), ("A", "out[1]", 3)]
     check(hardware, work, planned(hardware, work, apart))
-    check(hardware, work, schedule(hardware, work))
+    check(hardware, work, dtt.schedule(hardware, work))

@@ -132,7 +132,8 @@ def test_a_long_chain_runs_to_its_end_by_spilling():
     results = {op.result.index for op in schedule.workload.ops}
     back = hardware["out->dram"].index
     spilled = schedule.moves[schedule.moves["wire"] == back]
-    assert len(spilled) and set(spilled["datum"].tolist()) <= results
+    assert len(spilled)
+    assert set(spilled["datum"].tolist()) <= results
 
 
 def test_ops_wait_for_units(four_pe):
