@@ -19,6 +19,17 @@ from .signals import errors_of, first_error, keep_errors
 from .tables import Command, field
 
 
+def access_members(
+    actor: hardware.Actor, at: hardware.Point, result_at: hardware.Point
+) -> tuple[list[str], list[str]]:
+    """Return the names of the members of an `Actor` that ask for rows, and that write rows."""
+    units, slots = range(actor.units), range(slots_of(actor))
+    read_rows = range(rows_per_element(actor, at))
+    reads = [f"read{unit}_{slot}_{i}" for unit in units for slot in slots for i in read_rows]
+    write_rows = range(rows_per_element(actor, result_at))
+    return reads, [f"write{unit}_{i}" for unit in units for i in write_rows]
+
+
 class Actor(wiring.Component):
     """``actor.units`` units and the chain that sums the products of dot products.
 
@@ -65,22 +76,10 @@ class Actor(wiring.Component):
         for unit in range(actor.units):
             members[f"fire{unit}"] = In(Command(fires[unit].fields))
             members[f"result{unit}"] = In(Command(results[unit].fields))
-            for slot in range(self._slots):
-                for i in range(self._rows):
-                    members[f"read{unit}_{slot}_{i}"] = Out(Read(at))
-            for i in range(self._result_rows):
-                members[f"write{unit}_{i}"] = Out(Write(result_at, word))
+        reads, writes = access_members(actor, at, result_at)
+        members |= {name: Out(Read(at)) for name in reads}
+        members |= {name: Out(Write(result_at, word)) for name in writes}
         super().__init__(members)
-
-    @property
-    def reads(self) -> list[str]:
-        """Names of the members that ask for rows."""
-        return [name for name in self.signature.members if name.startswith("read")]
-
-    @property
-    def writes(self) -> list[str]:
-        """Names of the members that write rows."""
-        return [name for name in self.signature.members if name.startswith("write")]
 
     def elaborate(self, platform) -> Module:
         m = Module()

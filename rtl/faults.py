@@ -43,6 +43,11 @@ class Faults:
     slow_actor: str = ""
     deaf_adder: str = ""
 
+    def of_wire(self, wire: hardware.Wire) -> bool:
+        """Return whether a Wire is to be built wrongly."""
+        stuck = self.stuck_bit[0] if self.stuck_bit else ""
+        return wire.name in (self.slow_wire, self.swapped_lanes, stuck)
+
     def actor(self, actor: hardware.Actor) -> hardware.Actor:
         """Return the Actor as it is to be built."""
         if actor.name != self.slow_actor:

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-
 from amaranth.hdl import ClockDomain, Module, ResetInserter
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from hwdsl.hardware import Hardware, Point, Record
-from hwdsl.names import verilog_name
+from hwdsl.hardware import Hardware, Wire
 
-from .actor import Actor
-from .adder import Adder
-from .faults import NONE, Faults, table_of, wire_of
-from .junction import Junction
-from .node import Neighbours, Node
-from .ports import Port, entry_fields, ports_of
-from .probe import ERROR_BITS, probed_parts
+from .faults import NONE, Faults
+from .plan import Place, Plan
+from .ports import entry_fields
+from .probe import ERROR_BITS, actor_width, probed_parts, wire_width
 from .signals import share
+
+ERRORS = ("error", "error_kind", "error_part", "error_lane")
+"""Members of the machine that show its first error."""
 
 MOST_ROWS = 1 << 20
 """Rows of the largest memory that is built in full: what is larger is not on a chip."""
@@ -63,6 +59,10 @@ class Machine(wiring.Component):
 
     Attributes
     ----------
+    plan : Plan
+        Its parts, and how they are joined.
+    ports : tuple of Port
+        All that takes commands.
     domain : ClockDomain
         The only one, with no reset of its own.
     tables : list of MemoryData
@@ -76,184 +76,90 @@ class Machine(wiring.Component):
         hardware: Hardware,
         depth: int,
         time_bits: int,
+        *,
         loadable: bool = False,
         faults: Faults = NONE,
         most_rows: int = MOST_ROWS,
     ):
         self.hardware, self.depth, self.time_bits = hardware, depth, time_bits
         self.domain = ClockDomain("sync", reset_less=True)
-        self.ports = ports_of(hardware)
-        self._word, self._loadable, self._faults = hardware.word, loadable, faults
-        self._points = tuple(_at_most(p, most_rows) for p in hardware.points)
-        parts = list(hardware.parts)
-        lanes = [*(w.lanes for w in hardware.wires), *(a.units for a in hardware.actors), 1]
-        members = {
-            "run": In(1),
-            "now": Out(time_bits),
-            "error": Out(1),
-            "error_kind": Out(ERROR_BITS),
-            "error_part": Out(ceil_log2(len(parts))),
-            "error_lane": Out(ceil_log2(max(lanes))),
-        }
-        if loadable:
-            rows = [depth, *(p.rows for p in self._points), 2]
-            widths = [sum(w for _, w in entry_fields(p, time_bits)) for p in self.ports]
-            widths += [p.row for p in hardware.points]
-            memories = len(self.ports) + sum(p.stores for p in hardware.points)
-            members |= {
-                "load_valid": In(1),
-                "load_select": In(ceil_log2(memories)),
-                "load_address": In(ceil_log2(max(rows))),
-                "load_data": In(max(widths)),
-            }
-        self._build()
-        for part in probed_parts(hardware):
-            width = len(self._parts[part].probe)
-            members[f"probe_{verilog_name(part.name)}"] = Out(width)
-        super().__init__(members)
-        self._join()
-
-    def _build(self) -> None:
-        """Make a Component for each part, none of them joined yet."""
-        hardware, faults = self.hardware, self._faults
-        owned: dict[tuple[str, int], list[Port]] = {}
-        for port in self.ports:
-            owned.setdefault((port.kind, port.part), []).append(port)
-        self._sources = {
-            port: table_of(port, self.depth, self.time_bits, self._loadable, faults)
-            for port in self.ports
-        }
-        self._parts: dict[Record, wiring.Component] = {}
-        self._reads: dict[int, list[tuple[Actor, str]]] = {p.index: [] for p in hardware.points}
-        self._writes: dict[int, list[tuple[Actor, str]]] = {p.index: [] for p in hardware.points}
-        for actor in hardware.actors:
-            at, result_at = self._points[actor.at], self._points[actor.result_at]
-            fires, results = owned["fire", actor.index], owned["result", actor.index]
-            made = Actor(faults.actor(actor), at, result_at, self._word, fires, results)
-            self._parts[actor] = made
-            self._reads[actor.at] += [(made, name) for name in made.reads]
-            self._writes[actor.result_at] += [(made, name) for name in made.writes]
-        for wire in hardware.wires:
-            stores = hardware.points[wire.source].stores
-            self._parts[wire] = wire_of(wire, stores, faults)
-        for point in hardware.points:
-            self._parts[point] = self._point(self._points[point.index], owned)
-
-    def _point(
-        self, point: Point, owned: Mapping[tuple[str, int], Sequence[Port]]
-    ) -> wiring.Component:
-        outgoing = self.hardware.outgoing[point.index]
-        incoming = self.hardware.incoming[point.index]
-        if not point.stores:
-            fields = next((owned["steer", w.index][0].fields for w in outgoing), ())
-            return Junction(incoming, outgoing, fields)
-        neighbours = Neighbours(
-            [(w, owned["send", w.index]) for w in outgoing],
-            [(w, owned["land", w.index]) for w in incoming],
-            len(self._reads[point.index]),
-            len(self._writes[point.index]),
-        )
-        if point.kind == "Adder":
-            deaf = self._faults.deaf_adder == point.name
-            return Adder(point, self._word, neighbours, self._loadable, 2 if deaf else None)
-        return Node(point, self._word, neighbours, self._loadable)
-
-    def _join(self) -> None:
-        """Let every part see the very signals that drive it."""
-        for point in self.hardware.points:
-            part = self._parts[point]
-            for i, wire in enumerate(self.hardware.outgoing[point.index]):
-                line = self._parts[wire]
-                share(line, "depart", getattr(part, f"depart{i}"))
-                share(line, "source_errors", getattr(part, f"depart_errors{i}"))
-            for i, wire in enumerate(self.hardware.incoming[point.index]):
-                line = self._parts[wire]
-                share(part, f"arrive{i}", line.arrive)
-                share(line, "target_errors", getattr(part, f"arrive_errors{i}"))
-            for i, (actor, name) in enumerate(self._reads[point.index]):
-                share(part, f"read{i}", getattr(actor, name))
-            for i, (actor, name) in enumerate(self._writes[point.index]):
-                share(part, f"write{i}", getattr(actor, name))
-        for port, table in self._sources.items():
-            share(table, "run", self.run)
-            share(table, "now", self.now)
-            self._command(port, table.out)
-        for part in probed_parts(self.hardware):
-            setattr(self, f"probe_{verilog_name(part.name)}", self._parts[part].probe)
-
-    def _command(self, port: Port, command: wiring.PureInterface) -> None:
-        if port.kind in ("fire", "result"):
-            share(self._parts[self.hardware.actors[port.part]], f"{port.kind}{port.lane}", command)
-            return
-        wire = self.hardware.wires[port.part]
-        end, ends = (
-            (wire.target, self.hardware.incoming)
-            if port.kind == "land"
-            else (wire.source, self.hardware.outgoing)
-        )
-        i = ends[end].index(wire)
-        share(self._parts[self.hardware.points[end]], f"{port.kind}{i}_{port.lane}", command)
+        limits = {"loadable": loadable, "faults": faults, "most_rows": most_rows}
+        self.plan = plan = Plan(hardware, depth, time_bits, **limits)
+        self.ports = plan.ports
+        places = [*plan.sources.values(), *plan.parts.values(), plan.time, plan.first_error]
+        self._made = {place: place.component() for place in places}
+        super().__init__(members_of(plan))
+        for join in plan.joins:
+            share(self._made[join.user], join.member, getattr(self._made[join.owner], join.source))
+        for table in plan.sources.values():
+            share(self._made[table], "run", self.run)
+        self.now = self._made[plan.time].now
+        for name in ERRORS:
+            setattr(self, name, getattr(self._made[plan.first_error], name))
+        for name, place in plan.probes.items():
+            setattr(self, name, self._made[place].probe)
 
     @property
     def tables(self):
-        return [table.contents for table in self._sources.values()]
+        return [self._made[place].contents for place in self.plan.sources.values()]
 
     @property
     def stores(self):
         made = {}
         for point in self.hardware.points:
             if point.stores:
-                part = self._parts[point]
+                part = self._made[self.plan.parts[point]]
                 made[point.index] = part.sums if point.kind == "Adder" else part.contents
         return made
 
     def elaborate(self, platform):
         m = Module()
         m.domains.sync = self.domain
-        names = self.hardware.verilog_names
-        control = Module()
-        for port, table in self._sources.items():
-            name = f"{port.kind}_{port.lane}_{verilog_name(port.owner)}"
-            control.submodules[name] = table
-        m.submodules[_unused("control", names)] = control
-        for part, component in self._parts.items():
-            m.submodules[verilog_name(part.name)] = component
-        m.d.sync += self.now.eq(self.now + 1)
-        self._errors(m)
-        if self._loadable:
-            self._load(m)
+        plan, control = self.plan, Module()
+        for place in plan.sources.values():
+            control.submodules[place.name] = self._made[place]
+        m.submodules[plan.control] = control
+        for place in (*plan.parts.values(), plan.time, plan.first_error):
+            m.submodules[place.name] = self._made[place]
+        if plan.loading is not None:
+            self._load(m, plan.loading)
         return ResetInserter(~self.run)(m)
 
-    def _errors(self, m: Module) -> None:
-        """Show the first error in part order."""
-        m.d.comb += self.error.eq(self.error_kind != 0)
-        parts = list(enumerate(probed_parts(self.hardware), len(self.hardware.points)))
-        for number, part in reversed(parts):
-            errors = self._parts[part].errors
-            for lane in reversed(range(len(errors))):
-                with m.If(errors[lane] != 0):
-                    m.d.comb += [
-                        self.error_kind.eq(errors[lane]),
-                        self.error_part.eq(number),
-                        self.error_lane.eq(lane),
-                    ]
-
-    def _load(self, m: Module) -> None:
-        stores = [self._parts[p] for p in self.hardware.points if p.stores]
-        for select, part in enumerate([*self._sources.values(), *stores]):
-            chosen = self.load_valid & ~self.run & (self.load_select == select)
+    def _load(self, m: Module, place: Place) -> None:
+        m.submodules[place.name] = loading = place.component()
+        for name in ("run", "load_valid", "load_select"):
+            share(loading, name, getattr(self, name))
+        for number, memory in enumerate(self.plan.memories):
+            load = self._made[memory].load
             m.d.comb += [
-                part.load.write.eq(chosen),
-                part.load.address.eq(self.load_address),
-                part.load.data.eq(self.load_data),
+                load.write.eq(loading.write[number]),
+                load.address.eq(self.load_address),
+                load.data.eq(self.load_data),
             ]
 
 
-def _at_most(point: Point, rows: int) -> Point:
-    return replace(point, capacity=rows * point.row) if point.rows > rows else point
-
-
-def _unused(name: str, names: Mapping[str, str]) -> str:
-    while name in names:
-        name += "_"
-    return name
+def members_of(plan: Plan) -> dict[str, wiring.Member]:
+    """Return the members of a `Machine`."""
+    hardware = plan.hardware
+    parts = probed_parts(hardware)
+    lanes = [*(w.lanes for w in hardware.wires), *(a.units for a in hardware.actors), 1]
+    members = {
+        "run": In(1),
+        "now": Out(plan.time_bits),
+        "error": Out(1),
+        "error_kind": Out(ERROR_BITS),
+        "error_part": Out(ceil_log2(len(hardware.points) + len(parts))),
+        "error_lane": Out(ceil_log2(max(lanes))),
+    }
+    if plan.loadable:
+        rows = [plan.depth, *(p.rows for p in plan.points), 2]
+        widths = [sum(w for _, w in entry_fields(p, plan.time_bits)) for p in plan.ports]
+        widths += [p.row for p in hardware.points]
+        members |= {
+            "load_valid": In(1),
+            "load_select": In(ceil_log2(len(plan.memories))),
+            "load_address": In(ceil_log2(max(rows))),
+            "load_data": In(max(widths)),
+        }
+    widths = (wire_width(p) if isinstance(p, Wire) else actor_width(p) for p in parts)
+    return members | {n: Out(w) for n, w in zip(plan.probes, widths, strict=True)}

@@ -1,0 +1,267 @@
+"""The plan of a machine: which parts it is made of, and which signals they share.
+
+A part is a function and its arguments, in which nothing tells it from others of its kind: parts of
+equal function and arguments are alike, and one module can serve for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from amaranth.lib import wiring
+
+from hwdsl import hardware
+from hwdsl.hardware import Hardware, Point, Record, Wire
+from hwdsl.names import verilog_name
+
+from .actor import Actor, access_members
+from .adder import Adder
+from .faults import NONE, Faults, table_of, wire_of
+from .junction import Junction
+from .node import Neighbours, Node
+from .panel import FirstError, Loading, Time
+from .ports import Port, ports_of
+from .probe import probed_parts
+
+ANY = "any"
+"""Stands for a name where names do not matter; not the name of a planted fault, which may be ""."""
+
+
+Owned = Mapping[tuple[str, int], Sequence[Port]]
+"""Ports by kind, and by the Wire or Actor that they belong to."""
+
+
+@dataclass(eq=False)
+class Place:
+    """One part of the machine.
+
+    Attributes
+    ----------
+    name : str
+        Of the instance.
+    make : callable
+        Returns a Component from ``given``.
+    given : tuple
+        Hashable; equal for parts that are alike.
+    """
+
+    name: str
+    make: Callable[..., wiring.Component]
+    given: tuple[Hashable, ...]
+
+    @property
+    def pattern(self) -> tuple[Hashable, ...]:
+        return self.make, self.given
+
+    def component(self) -> wiring.Component:
+        return self.make(*self.given)
+
+
+@dataclass(frozen=True, eq=False)
+class Join:
+    """Member ``member`` of ``user`` is the very ``source`` of ``owner``."""
+
+    user: Place
+    member: str
+    owner: Place
+    source: str
+
+
+class Plan:
+    """All parts of a machine, and how they are joined.
+
+    Parameters
+    ----------
+    hardware, depth, time_bits, loadable, faults, most_rows
+        As for `rtl.top.Machine`.
+
+    Attributes
+    ----------
+    ports : tuple of Port
+    control : str
+        Name of the module that holds the sources of commands.
+    time, first_error : Place
+    loading : Place or None
+    sources : dict of Port to Place
+        Where the commands of each port come from.
+    parts : dict of Point, Wire or Actor to Place
+    joins : list of Join
+    """
+
+    def __init__(
+        self,
+        hardware: Hardware,
+        depth: int,
+        time_bits: int,
+        *,
+        loadable: bool = False,
+        faults: Faults = NONE,
+        most_rows: int,
+    ):
+        self.hardware, self.depth, self.time_bits = hardware, depth, time_bits
+        self.loadable = loadable
+        self.ports = ports_of(hardware)
+        self.points = tuple(_at_most(p, most_rows) for p in hardware.points)
+        self._faults = faults
+        self._reads: list[list[tuple[Place, str]]] = [[] for _ in self.points]
+        self._writes: list[list[tuple[Place, str]]] = [[] for _ in self.points]
+        self._place_all()
+        self._join_all()
+        self.control = "control"
+        self._name_apart()
+
+    @property
+    def memories(self) -> list[Place]:
+        """The parts that have a memory to load, in the order of the load bus."""
+        stores = [self.parts[p] for p in self.hardware.points if p.stores]
+        return [*self.sources.values(), *stores]
+
+    @property
+    def probes(self) -> dict[str, Place]:
+        """Probe outputs of the machine, and the parts that they show."""
+        parts = probed_parts(self.hardware)
+        return {f"probe_{verilog_name(part.name)}": self.parts[part] for part in parts}
+
+    def _place_all(self) -> None:
+        owned: dict[tuple[str, int], list[Port]] = {}
+        for port in self.ports:
+            owned.setdefault((port.kind, port.part), []).append(port)
+        self.sources = {port: self._table(port) for port in self.ports}
+        self.parts: dict[Record, Place] = {}
+        for actor in self.hardware.actors:
+            self.parts[actor] = self._actor(actor, owned)
+        for wire in self.hardware.wires:
+            self.parts[wire] = self._wire(wire)
+        for point in self.points:
+            self.parts[self.hardware.points[point.index]] = self._point(point, owned)
+        self.time = Place("time", Time, (self.time_bits,))
+        parts = probed_parts(self.hardware)
+        lanes = tuple(p.lanes if isinstance(p, Wire) else p.units for p in parts)
+        first = len(self.points)
+        self.first_error = Place("first_error", FirstError, (first, lanes))
+        self.loading = None
+        if self.loadable:
+            self.loading = Place("loading", Loading, (len(self.memories),))
+
+    def _table(self, port: Port) -> Place:
+        faults = self._faults
+        late = str(port) == faults.late_port
+        name = f"{port.kind}_{port.lane}_{verilog_name(port.owner)}"
+        alike = port if late else replace(port, part=0, lane=0, owner=ANY)
+        given = (alike, self.depth, self.time_bits, self.loadable, faults if late else NONE)
+        return Place(name, table_of, given)
+
+    def _actor(self, actor: hardware.Actor, owned: Owned) -> Place:
+        at, result_at = self.points[actor.at], self.points[actor.result_at]
+        fires, results = owned["fire", actor.index], owned["result", actor.index]
+        built = replace(self._faults.actor(actor), index=0, name=ANY, at=0, result_at=0)
+        given = (
+            built,
+            _any_point(at),
+            _any_point(result_at),
+            self.hardware.word,
+            _any_ports(fires),
+            _any_ports(results),
+        )
+        place = Place(verilog_name(actor.name), Actor, given)
+        reads, writes = access_members(built, at, result_at)
+        self._reads[actor.at] += [(place, name) for name in reads]
+        self._writes[actor.result_at] += [(place, name) for name in writes]
+        return place
+
+    def _wire(self, wire: Wire) -> Place:
+        registered = self.hardware.points[wire.source].stores
+        faulty = self._faults.of_wire(wire)
+        given = (wire if faulty else _any_wire(wire), registered, self._faults if faulty else NONE)
+        return Place(verilog_name(wire.name), wire_of, given)
+
+    def _point(self, point: Point, owned: Owned) -> Place:
+        name, alike = verilog_name(point.name), _any_point(point)
+        outgoing = self.hardware.outgoing[point.index]
+        incoming = self.hardware.incoming[point.index]
+        if not point.stores:
+            fields = next((owned["steer", w.index][0].fields for w in outgoing), ())
+            ends = (tuple(map(_any_wire, incoming)), tuple(map(_any_wire, outgoing)))
+            return Place(name, Junction, (*ends, fields))
+        neighbours = Neighbours(
+            tuple((_any_wire(w), _any_ports(owned["send", w.index])) for w in outgoing),
+            tuple((_any_wire(w), _any_ports(owned["land", w.index])) for w in incoming),
+            len(self._reads[point.index]),
+            len(self._writes[point.index]),
+        )
+        given = (alike, self.hardware.word, neighbours, self.loadable)
+        if point.kind == "Adder":
+            deaf = self._faults.deaf_adder == point.name
+            return Place(name, Adder, (*given, 2 if deaf else None))
+        return Place(name, Node, given)
+
+    def _name_apart(self) -> None:
+        """Give what no user named a name that no part has."""
+        taken = {place.name for place in self.parts.values()}
+        own = [p for p in (self.time, self.first_error, self.loading) if p is not None]
+        for place in own:
+            place.name = _unused(place.name, taken)
+        self.control = _unused(self.control, taken)
+
+    def _join_all(self) -> None:
+        self.joins: list[Join] = []
+        for point in self.hardware.points:
+            self._join_point(point, self.parts[point])
+        for port, table in self.sources.items():
+            self.joins.append(Join(table, "now", self.time, "now"))
+            self._join_command(port, table)
+        for i, part in enumerate(probed_parts(self.hardware)):
+            self.joins.append(Join(self.first_error, f"errors{i}", self.parts[part], "errors"))
+
+    def _join_point(self, point: Point, place: Place) -> None:
+        joins = self.joins
+        for i, wire in enumerate(self.hardware.outgoing[point.index]):
+            line = self.parts[wire]
+            joins.append(Join(line, "depart", place, f"depart{i}"))
+            joins.append(Join(line, "source_errors", place, f"depart_errors{i}"))
+        for i, wire in enumerate(self.hardware.incoming[point.index]):
+            line = self.parts[wire]
+            joins.append(Join(place, f"arrive{i}", line, "arrive"))
+            joins.append(Join(line, "target_errors", place, f"arrive_errors{i}"))
+        for i, (actor, name) in enumerate(self._reads[point.index]):
+            joins.append(Join(place, f"read{i}", actor, name))
+        for i, (actor, name) in enumerate(self._writes[point.index]):
+            joins.append(Join(place, f"write{i}", actor, name))
+
+    def _join_command(self, port: Port, table: Place) -> None:
+        if port.kind in ("fire", "result"):
+            part, member = self.hardware.actors[port.part], f"{port.kind}{port.lane}"
+        else:
+            wire = self.hardware.wires[port.part]
+            end, ends = (
+                (wire.target, self.hardware.incoming)
+                if port.kind == "land"
+                else (wire.source, self.hardware.outgoing)
+            )
+            part, i = self.hardware.points[end], ends[end].index(wire)
+            member = f"{port.kind}{i}_{port.lane}"
+        self.joins.append(Join(self.parts[part], member, table, "out"))
+
+
+def _any_wire(wire: Wire) -> Wire:
+    return replace(wire, index=0, name=ANY, source=0, target=0, energy=None)
+
+
+def _any_point(point: Point) -> Point:
+    same = {"energy": None, "hold_energy": None, "add_energy": None}
+    return replace(point, index=0, name=ANY, **same)
+
+
+def _any_ports(ports: Sequence[Port]) -> tuple[Port, ...]:
+    return tuple(replace(port, part=0, owner=ANY) for port in ports)
+
+
+def _at_most(point: Point, rows: int) -> Point:
+    return replace(point, capacity=rows * point.row) if point.rows > rows else point
+
+
+def _unused(name: str, names: Container[str]) -> str:
+    while name in names:
+        name += "_"
+    return name
