@@ -7,12 +7,13 @@ from hwdsl.hardware import Hardware
 from hwdsl.workload import Workload
 
 from .check import check
+from .earliest_finish import earliest_finish
 from .placing import Affinity, Placer, first_best_fit, operands_held
 from .schedule import Schedule
 
 __all__ = ["Schedule", "Workload", "check", "schedule"]
 
-PLACINGS = ("in-order", "first-best-fit")
+PLACINGS = ("in-order", "earliest-finish", "first-best-fit")
 
 
 def schedule(
@@ -33,8 +34,10 @@ def schedule(
     strict : bool
         Raise a timing fault instead of listing an unmet request in ``unserved``; with
         ``placing="first-best-fit"`` the coarse starts are binding, as in the paper.
-    placing : {"in-order", "first-best-fit"}
+    placing : {"in-order", "earliest-finish", "first-best-fit"}
         ``"in-order"`` starts each Op in the first cycle for which its operands can be routed.
+        ``"earliest-finish"`` does so on the Actor that would be done first, which is better where
+        some are much slower than others (see `dtt.earliest_finish`).
         ``"first-best-fit"`` is the paper's: all Ops are placed by a coarse model first.
     affinity : callable, optional
         Scores an Actor for an Op, see `dtt.placing.Affinity`; the default counts the operands that
@@ -57,5 +60,8 @@ def schedule(
     if placing not in PLACINGS:
         raise InputError(f"placing must be one of {', '.join(PLACINGS)}, not {placing!r}")
     score = affinity or operands_held
+    placer = Placer(hardware, workload, score, strict, engine)
+    if placing == "earliest-finish":
+        placer.able = earliest_finish(hardware, workload)
     coarse = first_best_fit(hardware, workload, score) if placing == "first-best-fit" else None
-    return Placer(hardware, workload, score, strict, engine).run(coarse)
+    return placer.run(coarse)
