@@ -30,7 +30,7 @@ def scheduling_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of every command that schedules."""
     parser.add_argument(
         "--placing",
-        choices=("in-order", "first-best-fit"),
+        choices=("in-order", "earliest-finish", "first-best-fit"),
         default="in-order",
         help="how Ops get their Actor and cycle (default: %(default)s)",
     )
