@@ -135,9 +135,7 @@ def _fed(
     homes = {home: i for i, home in enumerate(feed.wires)}
     wires = np.array(list(feed.wires.values()), np.int64).reshape(len(homes), -1)
     home = np.array([homes.get(d.loaded_at or "", -1) for d in workload.data], np.int64)
-    starts = [
-        (leaf, d.end - back) for op, d in placed for leaf, back in d.starts
-    ]
+    starts = [(leaf, d.end - back) for op, d in placed for leaf, back in d.starts]
     leaf, cycle = np.repeat(np.array(starts, np.int64).reshape(-1, 2), 2, axis=0).T
     datum = np.array([o.index for op, _ in placed for o in op.operands], np.int64)
     wire = wires[home[datum], leaf]

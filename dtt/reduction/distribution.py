@@ -43,7 +43,9 @@ class Resources:
     def of(network: Network) -> Resources:
         hardware, bits = network.hardware, network.bits
         rows = [p.rows // p.rows_of(bits) if p.kind == "Adder" else 0 for p in hardware.points]
-        lanes = [w.lanes // w.lanes_of(bits, 0) if w.beats(bits) == 1 else 0 for w in hardware.wires]
+        lanes = [
+            w.lanes // w.lanes_of(bits, 0) if w.beats(bits) == 1 else 0 for w in hardware.wires
+        ]
         units = [a.units for a in network.multipliers]
         return Resources(network, 1 << 10, Calendar(rows), Calendar(lanes), Calendar(units))
 
@@ -171,8 +173,12 @@ class _Search:
         actor = self.network.multipliers[leaf]
         start = self._startable(leaf, ready, barred)
         goal, latency = actor.result_at, actor.ops["dot"].latency
+        if goal in self.found.held:  # what follows would find the same, only later
+            label = _Label(goal, self._joinable(goal))
+            if self._start(label, pair, leaf, latency, start):
+                return True
         near, down = self.network.near(goal), self.network.down(goal)
-        bound = {way.adder: way.cost for way in near}
+        bound = self.network.ways(goal)
         heap: list[tuple[Cost, int, Cost, _Label]] = []
         settled: dict[int, int] = {}
         order = reached = 0
@@ -189,14 +195,8 @@ class _Search:
                 return False
             _, _, cost, label = heapq.heappop(heap)
             here = label.adder
-            if here == goal:
-                starts = (label.cycles << latency) & start
-                if starts:
-                    back = (starts & -starts).bit_length() - 1
-                    self._take(label, back - latency)
-                    self._started[leaf] = self._started.get(leaf, 0) | 1 << back
-                    self.found.starts[pair] = leaf, back
-                    return True
+            if here == goal and self._start(label, pair, leaf, latency, start):
+                return True
             fresh = label.cycles & ~settled.get(here, 0)
             if not fresh:
                 continue
@@ -208,10 +208,21 @@ class _Search:
                     cycles = fill(seeds, room) & self._window
                     below = _Label(step.below, cycles, seeds, step.wire, step.latency, label)
                     so_far = (cost[0] + step.cost[0], cost[1] + step.cost[1])
-                    rest = bound[step.below]
+                    rest = bound[step.below].cost
                     order += 1
                     key = (so_far[0] + rest[0], so_far[1] + rest[1])
                     heapq.heappush(heap, (key, order, so_far, below))
+
+    def _start(self, label: _Label, pair: int, leaf: int, latency: int, start: int) -> bool:
+        """Start a multiplier, as late as possible, such that its product reaches a label."""
+        starts = (label.cycles << latency) & start
+        if not starts:
+            return False
+        back = (starts & -starts).bit_length() - 1
+        self._take(label, back - latency)
+        self._started[leaf] = self._started.get(leaf, 0) | 1 << back
+        self.found.starts[pair] = leaf, back
+        return True
 
     def _startable(self, leaf: int, ready: int, barred: int) -> int:
         """Return the cycles in which a multiplier may start."""

@@ -39,12 +39,18 @@ class Step:
 class Exit:
     """A Wire on which a complete result leaves the Adders, for a given set of multipliers.
 
-    ``depths`` are the least cycles from the start of each multiplier to the arrival in the Node.
+    Attributes
+    ----------
+    depths : tuple of int
+        The least cycles from the start of each multiplier to the arrival in the Node.
+    steps : tuple of (int, int)
+        Wires that cannot be avoided, and the least cycles from there to the arrival.
     """
 
     wire: Wire
     depths: tuple[int, ...]
     cost: Cost
+    steps: tuple[tuple[int, int], ...]
 
 
 class Network:
@@ -62,7 +68,7 @@ class Network:
         self.multipliers = multipliers(hardware)
         self._exits: dict[tuple[int, ...], tuple[Exit, ...]] = {}
         self._near: dict[int, tuple[Way, ...]] = {}
-        self._way_to: dict[int, dict[int, Way]] = {}
+        self._ways: dict[int, dict[int, Way]] = {}
         self._down: dict[int, dict[int, tuple[Step, ...]]] = {}
 
     @cached_property
@@ -128,7 +134,7 @@ class Network:
         """
         if leaves not in self._exits:
             at = [self.multipliers[leaf].result_at for leaf in leaves]
-            ways = [self._ways(adder) for adder in dict.fromkeys(at)]
+            ways = [self.ways(adder) for adder in dict.fromkeys(at)]
             ranked = []
             for adder in ways[0]:
                 if self.exits[adder] and all(adder in known for known in ways):
@@ -145,18 +151,36 @@ class Network:
     def _exit(self, wire: Wire, leaves: tuple[int, ...], at: list[int], cost: Cost) -> Exit:
         depths = tuple(
             self.multipliers[leaf].ops["dot"].latency
-            + self._ways(adder)[wire.source].latency
+            + self.ways(adder)[wire.source].latency
             + wire.latency
             for leaf, adder in zip(leaves, at, strict=True)
         )
         # Steps that are shared count for each Adder that takes them: good enough for an order.
         own = self.cost(wire)
-        return Exit(wire, depths, (cost[0] + own[0], cost[1] + own[1]))
+        return Exit(wire, depths, (cost[0] + own[0], cost[1] + own[1]), self._steps(wire, at))
 
-    def _ways(self, adder: int) -> dict[int, Way]:
-        if adder not in self._way_to:
-            self._way_to[adder] = {way.adder: way for way in self.near(adder)}
-        return self._way_to[adder]
+    def _steps(self, wire: Wire, at: list[int]) -> tuple[tuple[int, int], ...]:
+        """Walk up from each Adder for as long as there is only one way to the exit."""
+        steps = {wire.index: wire.latency}
+        for here in dict.fromkeys(at):
+            while here != wire.source:
+                up = [
+                    w
+                    for w in self.hardware.outgoing[here]
+                    if w.target in self.exits and wire.source in self.ways(w.target)
+                ]
+                if len(up) > 1 or up[0].index in steps:
+                    break
+                here = up[0].target
+                rest = self.ways(here)[wire.source].latency + wire.latency
+                steps[up[0].index] = up[0].latency + rest
+        return tuple(steps.items())
+
+    def ways(self, adder: int) -> dict[int, Way]:
+        """Return what `near` does, by Adder."""
+        if adder not in self._ways:
+            self._ways[adder] = {way.adder: way for way in self.near(adder)}
+        return self._ways[adder]
 
 
 def multipliers(hardware: Hardware) -> tuple[Actor, ...]:
@@ -189,6 +213,4 @@ def spread_ops(hardware: Hardware, workload: Workload) -> frozenset[int]:
         key = (op.code, op.work, op.into is None)
         if key not in known:
             known[key] = spreads(hardware, op)
-    return frozenset(
-        op.index for op in workload.ops if known[op.code, op.work, op.into is None]
-    )
+    return frozenset(op.index for op in workload.ops if known[op.code, op.work, op.into is None])

@@ -11,7 +11,7 @@ from hwdsl.errors import InputError, LimitReached, NoSchedule
 from hwdsl.hardware import Hardware
 from hwdsl.workload import Op, Workload
 
-from .calendar import spread_down
+from .calendar import Calendar, spread_down
 from .distribution import WINDOW, Distribution, Resources, distribute
 from .network import Exit, Network, spread_ops
 
@@ -21,7 +21,7 @@ Leaves = tuple[int, ...]
 Refusal = tuple[int, int]
 """A pair, and a cycle in which it cannot start."""
 
-SLACK = 24
+SLACK = 8
 """Cycles for which a product waits at most, beyond what its way takes."""
 
 MOST_PLACES = 32
@@ -52,6 +52,7 @@ class Spreader:
         self.resources = Resources.of(self.network)
         self._front = np.zeros(len(self.network.multipliers), np.int64)
         self._starts: dict[int, tuple[int, int]] = {}
+        self._frees: dict[int, tuple[int, int]] = {}
         self._depths: dict[int, np.ndarray] = {}
         most = min(MOST_PLACES, LOOKS // max(len(self.ops), 1))
         self._most = max(LEAST_PLACES, most)
@@ -162,25 +163,34 @@ class Spreader:
         return choices
 
     def _ends(self, leaves: Leaves, way_out: Exit, ready: Sequence[int]) -> int:
-        """Return the cycles in which each pair alone could have come to the end."""
-        wire = way_out.wire
-        ends = ~self.resources.wires.full[wire.index] >> wire.latency & -(1 << MARGIN)
+        """Return the cycles in which a dot product can end, as far as is seen without a search.
+
+        Each multiplier, and each Wire that cannot be avoided, must be free early enough, but at
+        most `SLACK` cycles before.
+        """
+        ends = ~self.resources.wires.full[way_out.wire.index] >> way_out.wire.latency
+        ends &= -(1 << MARGIN)
+        for wire, rest in way_out.steps:
+            ends &= self._reach(self._frees, wire, self.resources.wires, 0) >> rest
         for leaf, depth, first in zip(leaves, way_out.depths, ready, strict=True):
-            ends &= self._reach(leaf, first) >> depth
+            ends &= self._reach(self._starts, leaf, self.resources.starts, first) >> depth
             if not ends:
                 break
         return ends
 
-    def _reach(self, leaf: int, first: int) -> int:
-        """Return the cycles with a start of a multiplier at most `SLACK` cycles before."""
-        known = self._starts.get(leaf)
-        if known is not None and known[0] == first:
-            return known[1]
-        free = ~self.resources.starts.full[leaf]
-        free &= (1 << max(self.resources.horizon - first + 1, 0)) - 1
-        reach = spread_down(free, SLACK)
-        self._starts[leaf] = first, reach
-        return reach
+    def _reach(
+        self, known: dict[int, tuple[int, int]], resource: int, calendar: Calendar, first: int
+    ) -> int:
+        """Return the cycles in or at most `SLACK` cycles after which a resource is free.
+
+        Cycles before ``first`` do not count.
+        """
+        found = known.get(resource)
+        if found is not None and found[0] == first:
+            return found[1]
+        free = ~calendar.full[resource] & (1 << max(self.resources.horizon - first + 1, 0)) - 1
+        known[resource] = first, spread_down(free, SLACK)
+        return known[resource][1]
 
     def _first(self, ends: int) -> int:
         return self.resources.horizon - ends.bit_length() + 1
@@ -211,9 +221,12 @@ class Spreader:
             self._starts.pop(leaf, None)
             cooldown = self.network.multipliers[leaf].ops["dot"].cooldown
             self._front[leaf] = max(self._front[leaf], found.end - back + cooldown)
+        for wire, _ in found.moves:
+            self._frees.pop(wire, None)
         if found.end + 4 * MARGIN > self.resources.horizon:
             self._grow()
 
     def _grow(self) -> None:
         self.resources.grow(self.resources.horizon)
         self._starts.clear()
+        self._frees.clear()
