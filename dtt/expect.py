@@ -15,6 +15,7 @@ from hwdsl.workload import Datum
 from .foretold.actors import actor_events
 from .foretold.bits import Bits
 from .foretold.stored import final_table, stored_rows
+from .foretold.sums import partial_sums
 from .foretold.ways import way_of_firing, way_of_move, way_to
 from .foretold.wires import wire_events
 from .schedule import Schedule
@@ -77,9 +78,11 @@ def expected_trace(schedule: Schedule, values: Mapping[Datum | str, Any]) -> Exp
         If a loaded datum has no value, or a value does not fit.
     """
     hardware, workload = schedule.hardware, schedule.workload
-    bits = Bits(workload, evaluate(workload, values))
-    on_wires, moves = wire_events(hardware, schedule.moves, bits)
-    at_actors, firings = actor_events(hardware, workload, schedule.firings, bits)
+    known = evaluate(workload, values)
+    sums = partial_sums(schedule, known)
+    bits = Bits(workload, known, sums.values)
+    on_wires, moves = wire_events(hardware, schedule.moves, sums.moved, bits)
+    at_actors, firings = actor_events(hardware, workload, schedule.firings, sums.made, bits)
     events = np.concatenate((on_wires, at_actors))
     origin = np.concatenate((moves, firings))
     results = np.array([op.result.index for op in workload.ops], np.int64)

@@ -14,6 +14,7 @@ from hwdsl.ops import kind_of
 from hwdsl.program import FIRE_COLUMNS, OPERANDS, RESULT_COLUMNS, table_columns
 
 from .addresses import Addresses
+from .partial_sums import in_adders
 from .presence import find, operand_reads, ragged
 
 if TYPE_CHECKING:
@@ -225,8 +226,8 @@ def _results(schedule: Schedule, addresses: Addresses, starts: _Starts, width: i
     made[:, 0] = (done - (times.steps - 1))[firing] + starts.round[which]
     made[:, 1], made[:, 2] = firings["actor"][firing], starts.unit[which]
     made[:, 3:5] = element[:, :2]
-    kinds = np.array([point.kind == "Adder" for point in hardware.points], bool)
-    made[:, 5] = kinds[result_at[firing]]
+    begins = schedule.presences["begin"][presence] == done
+    made[:, 5] = (in_adders(hardware)[result_at] & begins)[firing]
     made[:, len(RESULT_COLUMNS) :] = element[:, 2:]
     return made
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hwdsl.errors import IllegalSchedule
-from hwdsl.hardware import Hardware
 from hwdsl.program import Program
 
 from .addresses import Addresses
 from .firing import lower_firings
+from .partial_sums import in_adders
 from .presence import (
     INFINITE,
     Cause,
@@ -157,12 +157,8 @@ def _lands(schedule: Schedule, addresses: Addresses, pieces: _Pieces) -> np.ndar
     presence, row, offset = _rows(schedule, addresses, landed, "target")
     cycle = landed.cycle + wire_field(hardware, schedule.moves, "latency")[landed.move]
     held = schedule.presences[presence]
-    first = _adders(hardware)[held["point"]] & (held["begin"] == cycle)
+    first = in_adders(hardware)[held["point"]] & (held["begin"] == cycle)
     return _table(cycle, landed.wire, landed.lane, row, offset, first)
-
-
-def _adders(hardware: Hardware) -> np.ndarray:
-    return np.array([point.kind == "Adder" for point in hardware.points], bool)
 
 
 def _steers(schedule: Schedule, pieces: _Pieces) -> np.ndarray:

@@ -12,6 +12,8 @@ import numpy as np
 from hwdsl.hardware import Actor, Hardware, Timing
 from hwdsl.workload import Workload
 
+from .partial_sums import in_adders, partial_sums
+
 if TYPE_CHECKING:
     from .schedule import Unserved
 
@@ -193,12 +195,32 @@ def derive(
     over = find(copies, datum[taken], at[firing][taken], start[taken], field="complete")
     served = over >= 0
     np.minimum.at(copies["end"], over[served], start[taken][served] - 1)
-    merged = _merge(copies)
+    merged = _with_sums(hardware, workload, moves, firings, times, _merge(copies))
     here = at[firing][taken]
     result = np.array([op.result.index for op in workload.ops], np.int64)
     heir = find(merged, result[firings["op"][firing[taken]]], here, start[taken])
     merged["previous"][heir] = find(merged, datum[taken], here, start[taken])
     return merged
+
+
+def _with_sums(
+    hardware: Hardware,
+    workload: Workload,
+    moves: np.ndarray,
+    firings: np.ndarray,
+    times: Times,
+    merged: np.ndarray,
+) -> np.ndarray:
+    """Add what is in Adders, where a presence ends with the departure and not with the last use."""
+    if not in_adders(hardware).any():
+        return merged
+    s = partial_sums(hardware, workload, moves, firings, firings["cycle"] + times.latency)
+    sums = _table(s.datum, s.point, s.begin, s.begin, Cause.ARRIVAL, s.part)
+    sums["end"] = s.end
+    sums["cause"][~s.moved] = Cause.RESULT
+    every = np.concatenate((merged, sums))
+    ordered: np.ndarray = every[np.lexsort([every[name] for name in ("begin", "point", "datum")])]
+    return ordered
 
 
 def _into(workload: Workload) -> np.ndarray:
@@ -236,7 +258,8 @@ def _arrivals(
     first = moves["cycle"] + wire_field(hardware, moves, "latency")
     last = first + beats_of(hardware, workload, moves) - 1
     arrived = _table(moves["datum"], target, first, last, Cause.ARRIVAL, moves["wire"])
-    copies = np.concatenate([loads, results, arrived[storing(hardware)[target]]])
+    keeps = storing(hardware) & ~in_adders(hardware)
+    copies = np.concatenate([loads, results[keeps[result_at]], arrived[keeps[target]]])
     order = ("part", "cause", "begin", "complete", "point", "datum")
     copies = copies[np.lexsort([copies[name] for name in order])]
     distinct: np.ndarray = copies[_changes(copies, "datum", "point", "complete")]

@@ -10,6 +10,7 @@ import numpy as np
 from hwdsl.hardware import Point
 from hwdsl.workload import Datum, Op
 
+from .partial_sums import in_adders
 from .presence import INFINITE, Cause, data_sizes, find, firing_timing, operand_reads, wire_field
 
 if TYPE_CHECKING:
@@ -53,7 +54,11 @@ def cycles(schedule: Schedule) -> int:
     """Return the first cycle in which every result, store and need is in place."""
     done = schedule.firings["cycle"] + schedule.times.latency
     presence = schedule.presences["complete"][[p for p in _served(schedule) if p >= 0]]
-    return max(int(done.max(initial=0)), int(presence.max(initial=0)))
+    # A result that is summed on its way is in place once its sum has left the Adders.
+    summed = in_adders(schedule.hardware)[wire_field(schedule.hardware, schedule.moves, "source")]
+    arrival = schedule.moves["cycle"] + wire_field(schedule.hardware, schedule.moves, "latency")
+    ends = (done, presence, arrival[summed])
+    return max(int(cycles.max(initial=0)) for cycles in ends)
 
 
 def _served(schedule: Schedule) -> list[int]:

@@ -12,13 +12,15 @@ from .bits import Bits, spread
 
 
 def actor_events(
-    hardware: Hardware, workload: Workload, firings: np.ndarray, bits: Bits
+    hardware: Hardware, workload: Workload, firings: np.ndarray, content: np.ndarray, bits: Bits
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return FIRE and RESULT events, unsorted, and the index of the Firing of each."""
-    rows = np.array(
-        [_figures(hardware, workload, op, actor) for op, _, actor, _ in firings.tolist()], np.int64
-    )
-    work, depth, units, steps, latency, cooldown, code, last, result, width = rows.reshape(-1, 10).T
+    """Return FIRE and RESULT events, unsorted, and the index of the Firing of each.
+
+    ``content`` is what each Firing makes, as numbered in ``bits``.
+    """
+    figures = [_figures(hardware, workload, *firing) for firing in firings.tolist()]
+    rows = np.array(figures, np.int64).reshape(-1, 9)
+    work, depth, units, steps, latency, cooldown, code, last, width = rows.T
     given = _units(hardware, firings, units, cooldown)
     firing, started = spread(work)
     deep = depth[firing]
@@ -34,7 +36,7 @@ def actor_events(
     # The sum of a dot product is one result: its last unit writes it.
     summed = last[firing] == 1
     bit = np.where(summed, 0, element * width[firing])
-    events["value"][1] = bits.take(result[firing], bit, width[firing])
+    events["value"][1] = bits.take(content[firing], bit, width[firing])
     seen = np.ones((2, firing.size), bool)
     # And an element that takes several steps is written after the last of them.
     whole = np.where(summed, work[firing], deep)
@@ -42,12 +44,15 @@ def actor_events(
     return events[seen], np.tile(firing, (2, 1))[seen]
 
 
-def _figures(hardware: Hardware, workload: Workload, index: int, actor: int) -> tuple[int, ...]:
+def _figures(
+    hardware: Hardware, workload: Workload, index: int, part: int, actor: int, _: int
+) -> tuple[int, ...]:
     op, runner = workload.ops[index], hardware.actors[actor]
-    t = runner.timing(op.code, op.work, op.parallel, op.depth)
+    work = op.work if part < 0 else 1
+    t = runner.timing(op.code, work, op.parallel, op.depth)
     code = sorted(runner.ops).index(op.code)
-    fixed = (op.work, op.depth, t.units, t.steps, t.latency, t.cooldown)
-    return (*fixed, code, int(op.parallel), op.result.index, op.result.bits)
+    fixed = (work, op.depth, t.units, t.steps, t.latency, t.cooldown)
+    return (*fixed, code, int(op.parallel), op.result.bits)
 
 
 def _units(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from hwdsl.values import Values, pack
@@ -13,19 +15,27 @@ WORD = 64
 class Bits:
     """The value of every datum as words of 64 bits, element 0 least significant.
 
+    Parameters
+    ----------
+    sums : sequence of (int, int)
+        Bits and value of further scalars (partial sums), which are numbered after the data.
+
     Attributes
     ----------
     size : array of int64
         Bits of each datum.
     """
 
-    def __init__(self, workload: Workload, values: Values):
-        self.size = np.array([d.size for d in workload.data], np.int64)
+    def __init__(self, workload: Workload, values: Values, sums: Sequence[tuple[int, int]] = ()):
+        sizes = [*(d.size for d in workload.data), *(bits for bits, _ in sums)]
+        self.size = np.array(sizes, np.int64)
         count = -(-self.size // WORD)
         self._start = np.cumsum(count) - count
         self._words = np.zeros(int(count.sum()) + 1, np.uint64)
         scalars = [d.index for d in workload.data if d.elements == 1]
-        flat = np.array([int(values[i].reshape(())) for i in scalars], np.int64)
+        whole = [int(values[i].reshape(())) for i in scalars]
+        scalars += range(len(workload.data), len(sizes))
+        flat = np.array([*whole, *(value for _, value in sums)], np.int64)
         self._words[self._start[scalars]] = flat.view(np.uint64) & _mask(self.size[scalars])
         for datum in workload.data:
             if datum.elements > 1:

@@ -115,11 +115,11 @@ def _uses(schedule: Schedule, points: dict[int, None]) -> Iterator[tuple[_Place,
         for datum, _, cycle in leaving.tolist():
             beats = wire.beats(workload.data[datum].size)
             yield (wire.source, datum), cycle, cycle + beats - 1
-    for index, _, actor, start in schedule.firings.tolist():
+    for index, part, actor, start in schedule.firings.tolist():
         op, runner = workload.ops[index], hardware.actors[actor]
         hold = runner.timing(op.code, op.work, op.parallel, op.depth).hold
         for i, d in enumerate(op.operands):
-            if i != op.into:
+            if i != op.into and part in (-1, i // 2):
                 yield (runner.at, d.index), start, start + hold - 1
     named = {hardware.points[point].name: point for point in points}
     for r in _served(schedule):

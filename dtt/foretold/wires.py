@@ -10,8 +10,13 @@ from hwdsl.trace import CHUNK, EVENT, Kind
 from .bits import Bits, spread
 
 
-def wire_events(hardware: Hardware, moves: np.ndarray, bits: Bits) -> tuple[np.ndarray, np.ndarray]:
-    """Return DEPART and ARRIVE events, unsorted, and the index of the Move of each."""
+def wire_events(
+    hardware: Hardware, moves: np.ndarray, content: np.ndarray, bits: Bits
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return DEPART and ARRIVE events, unsorted, and the index of the Move of each.
+
+    ``content`` is what each Move carries, as numbered in ``bits``.
+    """
     wires = hardware.wires
     bandwidth, lane, latency = (
         np.array([getattr(w, field) for w in wires], np.int64)
@@ -35,7 +40,7 @@ def wire_events(hardware: Hardware, moves: np.ndarray, bits: Bits) -> tuple[np.n
     row, chunk = spread(-(-lane[wire[move]] // CHUNK))
     lowest, move, cycle = lowest[row], move[row], cycle[row]
     count = lane[wire[move]] - chunk * CHUNK
-    value = bits.take(datum[move], offset[row] + chunk * CHUNK, count)
+    value = bits.take(content[move], offset[row] + chunk * CHUNK, count)
     events = np.empty((2, move.size), EVENT)
     events["part"], events["lane"], events["chunk"] = wire[move], lowest, chunk
     events["value"] = value
