@@ -11,9 +11,9 @@ from .yaml_tree import Items, Table, Tree, kind
 
 _ITEMS: Mapping[str, tuple[str, ...]] = {
     "load": ("at", "bits", "shape"),
-    "op": ("name", "operands", "into", "bits", "not_before", "on", "reuse"),
-    "store": ("at", "reuse"),
-    "need": ("at", "by", "source", "reuse"),
+    "op": ("name", "operands", "into", "bits", "not_before", "on", "reuse", "options"),
+    "store": ("at", "reuse", "after"),
+    "need": ("at", "by", "source", "reuse", "after"),
 }
 
 
@@ -79,12 +79,14 @@ class WorkloadReader:
             return self.named_part(tree, what, ("Actor",))
         if field == "reuse":
             return self.forms.flag(tree, what)
-        if field == "shape" and isinstance(tree, Items):
-            return tuple(plain(size) for size in tree)
+        if field in ("shape", "options") and isinstance(tree, Items):
+            return tuple(plain(number) for number in tree)
+        if field == "after":
+            return self.datum(tree, what)
         value = plain(tree)
         if not isinstance(value, int) or isinstance(value, bool):
             self.forms.fault(tree.where, f"{what} must be a whole number, not {kind(tree)}")
-        return value
+        return (value,) if field == "options" else value
 
     def named_part(self, tree: Tree, what: str, kinds: tuple[str, ...]) -> str:
         name = self.forms.text(tree, what)

@@ -99,6 +99,8 @@ def _op(op: Op, workload: Workload) -> dict[str, Any]:
         item["on"] = op.on
     if op.reuse != workload.reuse:
         item["reuse"] = op.reuse
+    if op.options:
+        item["options"] = list(op.options)
     return item
 
 
@@ -111,6 +113,8 @@ def _request(request: Request, workload: Workload) -> dict[str, Any]:
         item["source"] = request.source
     if request.reuse != workload.reuse:
         item["reuse"] = request.reuse
+    if request.after is not None:
+        item["after"] = request.after.name
     return item
 
 

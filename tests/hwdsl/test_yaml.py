@@ -86,6 +86,28 @@ def test_what_is_written_is_read_back(data):
     assert to_yaml(found.hardware, found.workload, found.values) == text
 
 
+def test_options_and_what_a_request_waits_for_are_read_back():
+    text = """
+name: Small
+word: 8
+nodes: {m: {capacity: 512}}
+actors: {a: {at: m, ops: {conv2d: {}, maxpool: {}}}}
+workload:
+  items:
+  - {load: image, at: m, shape: [1, 3, 3]}
+  - {load: filters, at: m, shape: [1, 1, 2, 2]}
+  - {op: conv2d, name: y, operands: [image, filters], options: [1, 1]}
+  - {op: maxpool, name: z, operands: [y], options: 4}
+  - {need: image, at: m, after: y}
+  - {store: z, at: m, after: z}
+"""
+    found = parse_yaml(text, "small.yaml")
+    assert [op.options for op in found.workload.ops] == [(1, 1), (4,)]
+    assert [r.after.name for r in found.workload.requests] == ["y", "z"]
+    again = parse_yaml(to_yaml(found.hardware, found.workload), "again.yaml")
+    assert workload_data(again.workload) == workload_data(found.workload)
+
+
 @given(st.text(min_size=1))
 def test_any_name_of_a_datum_survives(name):
     hardware = parse_yaml("nodes: {a: {capacity: 8}}\n").hardware
