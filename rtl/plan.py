@@ -10,6 +10,7 @@ from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from amaranth.lib import wiring
+from amaranth.utils import ceil_log2
 
 from hwdsl import hardware
 from hwdsl.hardware import Hardware, Point, Record, Wire
@@ -20,7 +21,7 @@ from .adder import Adder
 from .faults import NONE, Faults, table_of, wire_of
 from .junction import Junction
 from .node import Neighbours, Node
-from .panel import FirstError, Loading, Time
+from .panel import RADIX, RADIX_BITS, FirstError, FirstOfGroups, FirstOfParts, Loading, Time
 from .ports import Port, ports_of
 from .probe import probed_parts
 
@@ -28,24 +29,31 @@ ANY = "any"
 """Stands for a name where names do not matter; not the name of a planted fault, which may be ""."""
 
 
+RESERVED = (
+    *("run", "now", "error", "error_kind", "error_part", "error_lane"),
+    *("load_valid", "load_select", "load_address", "load_data"),
+)
+"""Ports of every machine, beside its clock and its probes."""
+
 Owned = Mapping[tuple[str, int], Sequence[Port]]
 """Ports by kind, and by the Wire or Actor that they belong to."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Place:
     """One part of the machine.
 
     Attributes
     ----------
-    name : str
-        Of the instance.
+    kind, name : str
+        Of the part; of its instance.
     make : callable
         Returns a Component from ``given``.
     given : tuple
         Hashable; equal for parts that are alike.
     """
 
+    kind: str
     name: str
     make: Callable[..., wiring.Component]
     given: tuple[Hashable, ...]
@@ -56,6 +64,9 @@ class Place:
 
     def component(self) -> wiring.Component:
         return self.make(*self.given)
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.name}>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +93,8 @@ class Plan:
     control : str
         Name of the module that holds the sources of commands.
     time, first_error : Place
+    choosing : list of Place
+        What finds the first error, ``first_error`` last.
     loading : Place or None
     sources : dict of Port to Place
         Where the commands of each port come from.
@@ -106,9 +119,10 @@ class Plan:
         self._faults = faults
         self._reads: list[list[tuple[Place, str]]] = [[] for _ in self.points]
         self._writes: list[list[tuple[Place, str]]] = [[] for _ in self.points]
+        self.joins: list[Join] = []
         self._place_all()
         self._join_all()
-        self.control = "control"
+        self._choose_error()
         self._name_apart()
 
     @property
@@ -116,6 +130,12 @@ class Plan:
         """The parts that have a memory to load, in the order of the load bus."""
         stores = [self.parts[p] for p in self.hardware.points if p.stores]
         return [*self.sources.values(), *stores]
+
+    @property
+    def own(self) -> list[Place]:
+        """The parts that no user declared, but for the sources of commands."""
+        loading = [] if self.loading is None else [self.loading]
+        return [self.time, *self.choosing, *loading]
 
     @property
     def probes(self) -> dict[str, Place]:
@@ -135,14 +155,10 @@ class Plan:
             self.parts[wire] = self._wire(wire)
         for point in self.points:
             self.parts[self.hardware.points[point.index]] = self._point(point, owned)
-        self.time = Place("time", Time, (self.time_bits,))
-        parts = probed_parts(self.hardware)
-        lanes = tuple(p.lanes if isinstance(p, Wire) else p.units for p in parts)
-        first = len(self.points)
-        self.first_error = Place("first_error", FirstError, (first, lanes))
+        self.time = Place("time", "time", Time, (self.time_bits,))
         self.loading = None
         if self.loadable:
-            self.loading = Place("loading", Loading, (len(self.memories),))
+            self.loading = Place("loading", "loading", Loading, (len(self.memories),))
 
     def _table(self, port: Port) -> Place:
         faults = self._faults
@@ -150,7 +166,7 @@ class Plan:
         name = f"{port.kind}_{port.lane}_{verilog_name(port.owner)}"
         alike = port if late else replace(port, part=0, lane=0, owner=ANY)
         given = (alike, self.depth, self.time_bits, self.loadable, faults if late else NONE)
-        return Place(name, table_of, given)
+        return Place(port.kind, name, table_of, given)
 
     def _actor(self, actor: hardware.Actor, owned: Owned) -> Place:
         at, result_at = self.points[actor.at], self.points[actor.result_at]
@@ -164,7 +180,7 @@ class Plan:
             _any_ports(fires),
             _any_ports(results),
         )
-        place = Place(verilog_name(actor.name), Actor, given)
+        place = Place("actor", verilog_name(actor.name), Actor, given)
         reads, writes = access_members(built, at, result_at)
         self._reads[actor.at] += [(place, name) for name in reads]
         self._writes[actor.result_at] += [(place, name) for name in writes]
@@ -174,7 +190,7 @@ class Plan:
         registered = self.hardware.points[wire.source].stores
         faulty = self._faults.of_wire(wire)
         given = (wire if faulty else _any_wire(wire), registered, self._faults if faulty else NONE)
-        return Place(verilog_name(wire.name), wire_of, given)
+        return Place("wire", verilog_name(wire.name), wire_of, given)
 
     def _point(self, point: Point, owned: Owned) -> Place:
         name, alike = verilog_name(point.name), _any_point(point)
@@ -183,7 +199,7 @@ class Plan:
         if not point.stores:
             fields = next((owned["steer", w.index][0].fields for w in outgoing), ())
             ends = (tuple(map(_any_wire, incoming)), tuple(map(_any_wire, outgoing)))
-            return Place(name, Junction, (*ends, fields))
+            return Place("junction", name, Junction, (*ends, fields))
         neighbours = Neighbours(
             tuple((_any_wire(w), _any_ports(owned["send", w.index])) for w in outgoing),
             tuple((_any_wire(w), _any_ports(owned["land", w.index])) for w in incoming),
@@ -193,26 +209,59 @@ class Plan:
         given = (alike, self.hardware.word, neighbours, self.loadable)
         if point.kind == "Adder":
             deaf = self._faults.deaf_adder == point.name
-            return Place(name, Adder, (*given, 2 if deaf else None))
-        return Place(name, Node, given)
+            return Place("adder", name, Adder, (*given, 2 if deaf else None))
+        return Place("node", name, Node, given)
 
     def _name_apart(self) -> None:
-        """Give what no user named a name that no part has."""
-        taken = {place.name for place in self.parts.values()}
-        own = [p for p in (self.time, self.first_error, self.loading) if p is not None]
-        for place in own:
-            place.name = _unused(place.name, taken)
-        self.control = _unused(self.control, taken)
+        """See to it that no two instances and no instance and port of the machine are named alike.
+
+        A user's part gets ``$1``, which no other name has, behind its name; the others step aside.
+        """
+        reserved = {"clk", *RESERVED, *self.probes}
+        for place in self.parts.values():
+            if place.name in reserved:
+                place.name += "$1"
+        reserved |= {place.name for place in self.parts.values()}
+        for place in self.own:
+            place.name = _unused(place.name, reserved)
+        self.control = _unused("control", reserved)
 
     def _join_all(self) -> None:
-        self.joins: list[Join] = []
         for point in self.hardware.points:
             self._join_point(point, self.parts[point])
         for port, table in self.sources.items():
             self.joins.append(Join(table, "now", self.time, "now"))
             self._join_command(port, table)
-        for i, part in enumerate(probed_parts(self.hardware)):
-            self.joins.append(Join(self.first_error, f"errors{i}", self.parts[part], "errors"))
+
+    def _choose_error(self) -> None:
+        """Place a tree that finds the first error, and join it."""
+        parts = probed_parts(self.hardware)
+        lanes = [p.lanes if isinstance(p, Wire) else p.units for p in parts]
+        lane_bits, bits = ceil_log2(max([*lanes, 1])), RADIX_BITS
+        found = []
+        for i in range(0, max(1, len(parts)), RADIX):
+            given = (tuple(lanes[i : i + RADIX]), lane_bits)
+            place = Place("first_of_parts", f"first_of_parts_{i}", FirstOfParts, given)
+            for k, part in enumerate(parts[i : i + RADIX]):
+                self.joins.append(Join(place, f"errors{k}", self.parts[part], "errors"))
+            found.append(place)
+        self.choosing = list(found)
+        while len(found) > 1:
+            level, found = found, []
+            for i in range(0, len(level), RADIX):
+                groups = level[i : i + RADIX]
+                name = f"first_of_groups_{bits}_{i}"
+                given = (len(groups), bits, lane_bits)
+                place = Place("first_of_groups", name, FirstOfGroups, given)
+                for k, group in enumerate(groups):
+                    self.joins.append(Join(place, f"found{k}", group, "found"))
+                found.append(place)
+            self.choosing += found
+            bits += RADIX_BITS
+        given = (len(self.points), len(parts), bits, lane_bits)
+        self.first_error = Place("first_error", "first_error", FirstError, given)
+        self.choosing.append(self.first_error)
+        self.joins.append(Join(self.first_error, "found", found[0], "found"))
 
     def _join_point(self, point: Point, place: Place) -> None:
         joins = self.joins

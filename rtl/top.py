@@ -86,7 +86,7 @@ class Machine(wiring.Component):
         limits = {"loadable": loadable, "faults": faults, "most_rows": most_rows}
         self.plan = plan = Plan(hardware, depth, time_bits, **limits)
         self.ports = plan.ports
-        places = [*plan.sources.values(), *plan.parts.values(), plan.time, plan.first_error]
+        places = [*plan.sources.values(), *plan.parts.values(), *plan.own]
         self._made = {place: place.component() for place in places}
         super().__init__(members_of(plan))
         for join in plan.joins:
@@ -119,14 +119,14 @@ class Machine(wiring.Component):
         for place in plan.sources.values():
             control.submodules[place.name] = self._made[place]
         m.submodules[plan.control] = control
-        for place in (*plan.parts.values(), plan.time, plan.first_error):
+        for place in (*plan.parts.values(), *plan.own):
             m.submodules[place.name] = self._made[place]
         if plan.loading is not None:
             self._load(m, plan.loading)
         return ResetInserter(~self.run)(m)
 
     def _load(self, m: Module, place: Place) -> None:
-        m.submodules[place.name] = loading = place.component()
+        loading = self._made[place]
         for name in ("run", "load_valid", "load_select"):
             share(loading, name, getattr(self, name))
         for number, memory in enumerate(self.plan.memories):

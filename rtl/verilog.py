@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from amaranth.back import verilog
+from amaranth._toolchain.yosys import find_yosys
 
 from hwdsl.errors import InputError
 from hwdsl.hardware import Hardware
 
 from .faults import NONE, Faults
-from .top import Machine
+from .rtlil import rtlil_of
 from .user_ops import verify
-
-TOP = "machine"
-"""Name of the top module."""
 
 
 def emit(
@@ -21,12 +18,13 @@ def emit(
     depth: int = 256,
     time_bits: int = 32,
     most_rows: int = 1 << 14,
+    shared: bool = True,
     faults: Faults = NONE,
 ) -> str:
     """Return the Verilog of a Hardware: the same bytes for the same machine.
 
     The ports of the top module are those of `rtl.top.Machine`, with the load bus, and ``clk``.
-    Instances bear the names of `Hardware.verilog_names`; module ``control`` holds the command
+    Instances bear the names of `Hardware.verilog_names`; instance ``control`` holds the command
     tables.
 
     Parameters
@@ -38,6 +36,8 @@ def emit(
     most_rows : int
         A larger memory is written with so many rows (Verilog spells each of them out, with its
         initial 0): a stand-in for one that is not on the chip.
+    shared : bool
+        Whether parts that are alike share a module.
 
     Raises
     ------
@@ -49,13 +49,25 @@ def emit(
     if not 1 <= time_bits <= 64:
         raise InputError(f"time_bits must be from 1 to 64, not {time_bits}")
     verify(hardware)
-    machine = Machine(hardware, depth, time_bits, loadable=True, faults=faults, most_rows=most_rows)
-    signals = {name: getattr(machine, name) for name in machine.signature.members}
-    ports = {name: (signal, None) for name, signal in signals.items() if len(signal)}
-    return verilog.convert(
-        machine,
-        name=TOP,
-        ports={"clk": (machine.domain.clk, None), **ports},
-        emit_src=False,
-        strip_internal_attrs=True,
+    limits = {"faults": faults, "most_rows": most_rows, "shared": shared}
+    return verilog_of(rtlil_of(hardware, depth, time_bits, **limits))
+
+
+def verilog_of(text: str) -> str:
+    """Return RTLIL as Verilog."""
+    tidy = "-remove generator -remove top -remove src -remove amaranth.decoding"
+    script = f"""\
+read_rtlil <<rtlil
+{text}
+rtlil
+proc -nomux -norom
+memory_collect
+attrmap {tidy}
+attrmap -modattr {tidy}
+write_verilog -norename
+"""
+    # Yosys warns of processes that it cannot translate; Amaranth writes only such as it can.
+    written: str = find_yosys(lambda version: version >= (0, 40)).run(
+        ["-q", "-"], script, ignore_warnings=True
     )
+    return written

@@ -54,7 +54,7 @@ def file(text, tmp_path_factory):
 def test_parts_are_instances_under_their_verilog_names(text):
     top = text[: text.index("endmodule")]
     hardware = Medley().freeze()
-    instances = re.findall(r"^  \\?machine\.\S+ +\\?(\S+) +\($", top, re.MULTILINE)
+    instances = re.findall(r"^  \\?machine[._]\S+ +\\?(\S+) +\($", top, re.MULTILINE)
     found = {name.split("$")[0] for name in instances}
     assert set(hardware.verilog_names) <= found
     assert "/work" not in text
