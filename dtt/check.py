@@ -17,6 +17,7 @@ from .legality.nodes import arrivals, check_capacity, check_in_place, check_pres
 from .legality.report import Report
 from .legality.requests import check_after, check_source
 from .legality.reuse import check_reuse
+from .legality.sums import check_sums
 from .legality.tables import tabulate
 from .legality.wires import check_junctions, check_wires
 from .schedule import Schedule
@@ -55,6 +56,7 @@ def check(hardware: Hardware, workload: Workload, schedule: Schedule) -> None:
     check_wires(t, report)
     check_junctions(t, report)
     check_presence(t, wanted, report)
+    check_sums(t, report)
     check_units(t, report)
     check_in_place(t, copies, wanted, report)
     check_capacity(t, copies, wanted, report)

@@ -71,5 +71,5 @@ def partial_sums(
     first = np.flatnonzero(opens & (kind < 2))
     last = np.append(np.flatnonzero(opens)[1:], len(by)) - 1
     last = last[(kind < 2)[np.flatnonzero(opens)]]
-    begun = (column[first] for column in (datum, point, cycle))
-    return Sums(*begun, cycle[last], kind[first] == 1, part[first])
+    moved = kind[first] == 1
+    return Sums(datum[first], point[first], cycle[first], cycle[last], moved, part[first])

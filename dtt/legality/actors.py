@@ -19,34 +19,55 @@ def check_firings(
     """Check that every Op is fired once, whole, by an Actor that can; return whether it is so."""
     before = report.count
     firings = schedule.firings
-    count = np.bincount(firings["op"], minlength=len(workload.ops))
-    for op in report.first(count != 1):
+    whole = firings["part"] < 0
+    spread = np.zeros(len(workload.ops), bool)
+    spread[firings["op"][~whole]] = True
+    count = np.bincount(firings["op"][whole], minlength=len(workload.ops))
+    for op in report.first(count + spread != 1):
         name = workload.ops[op].name
-        sentence = f"Op {name!r} must be fired exactly once, not {count[op]} times"
+        times = f"{count[op]} times" + " and in parts" * bool(spread[op])
+        sentence = f"Op {name!r} must be fired exactly once, not {times}"
         report.tell("fired once", sentence, None, name)
-    for f in report.first(firings["part"] != -1):
-        name = workload.ops[firings["op"][f]].name
-        sentence = f"Op {name!r} is fired in parts, which only a reduction network can do"
-        report.tell("part", sentence, None, name, int(firings["cycle"][f]))
-    for index, _, actor, cycle in firings.tolist():
+    for op in np.flatnonzero(spread & (count == 0)).tolist():
+        _check_parts(workload.ops[op], firings["part"][firings["op"] == op], report)
+    for index, part, actor, cycle in firings.tolist():
         op, runner = workload.ops[index], hardware.actors[actor]
-        for rule, why in _unable(hardware, op, runner, cycle):
+        for rule, why in _unable(hardware, op, part, runner, cycle):
             sentence = f"Op {op.name!r} on Actor {runner.name!r} in cycle {cycle}: {why}"
             report.add(rule, sentence, runner.name, op.name, cycle)
     return report.count == before
 
 
-def _unable(hardware: Hardware, op: Op, actor: Actor, cycle: int) -> list[tuple[str, str]]:
+def _check_parts(op: Op, parts: np.ndarray, report: Report) -> None:
+    if op.code != "dot" or op.into is not None:
+        why = "only a dot product without into= can be fired in parts"
+        report.add("part", f"Op {op.name!r}: {why}", None, op.name)
+    elif sorted(parts.tolist()) != list(range(op.work)):
+        why = f"each of its {op.work} pairs must be fired exactly once"
+        report.add("part", f"Op {op.name!r}: {why}, not {sorted(parts.tolist())}", None, op.name)
+
+
+def _unable(
+    hardware: Hardware, op: Op, part: int, actor: Actor, cycle: int
+) -> list[tuple[str, str]]:
     if op.code not in actor.ops:
         return [("op code", f"it does not know {op.code!r}")]
     broken = []
-    if op.on is not None and op.on != actor.name:
+    if op.on is not None and op.on != actor.name and part <= 0:
         broken.append(("on", f"the Op must run on {op.on!r}"))
     if cycle < op.not_before:
         broken.append(("not before", f"the Op must not start before {op.not_before}"))
-    units = actor.timing(op.code, op.work, op.parallel, op.depth).units
-    if units > actor.units:
-        broken.append(("units", f"it needs {units} units of {actor.units}"))
+    work = op.work if part < 0 else 1
+    timing = actor.timing(op.code, work, op.parallel, op.depth)
+    if timing.units > actor.units:
+        broken.append(("units", f"it needs {timing.units} units of {actor.units}"))
+    in_adder = hardware.points[actor.result_at].kind == "Adder"
+    if part < 0 and in_adder:
+        broken.append(("part", "its results appear in an Adder: it only takes single pairs"))
+    elif part >= 0 and op.code == "dot" and not in_adder:
+        broken.append(("part", "its results do not appear in an Adder: it only takes whole Ops"))
+    elif part >= 0 and timing.hold > 1:
+        broken.append(("part", f"a part of a dot product is held for 1 cycle, not {timing.hold}"))
     for datum in (*op.operands, op.result):
         if datum.bits > actor.bits:
             wide = f"{datum.name!r} has elements of {datum.bits} bits, the Actor computes on"

@@ -53,17 +53,22 @@ class Uses:
 
 
 def arrivals(t: Tables) -> Arrivals:
-    """Return all copies: loaded, brought by Moves, and made by Firings."""
+    """Return all copies in Nodes: loaded, brought by Moves, and made by Firings.
+
+    What comes from an Adder is a result that is made where it arrives (see `sums`).
+    """
     node = nodes_by_name(t.hardware)
     loaded = [(node[d.loaded_at], d.index) for d in t.workload.data if d.loaded_at is not None]
     at, data = np.array(loaded, np.int64).reshape(-1, 2).T
     zero = np.zeros_like(at)
-    moved = np.flatnonzero(t.stores[t.target])
-    point = np.concatenate((at, t.target[moved], t.result_at))
-    datum = np.concatenate((data, t.datum[moved], t.result))
-    first = np.concatenate((zero, t.first[moved], t.space))
-    complete = np.concatenate((zero, t.complete[moved], t.result_cycle))
-    move = np.concatenate((zero - 1, moved, np.full_like(t.result, -1)))
+    moved = np.flatnonzero(t.stores[t.target] & ~t.adder[t.target])
+    made = np.flatnonzero(~t.adder[t.result_at])
+    point = np.concatenate((at, t.target[moved], t.result_at[made]))
+    datum = np.concatenate((data, t.datum[moved], t.result[made]))
+    first = np.concatenate((zero, t.first[moved], t.space[made]))
+    complete = np.concatenate((zero, t.complete[moved], t.result_cycle[made]))
+    brought = np.where(t.adder[t.source[moved]], -1, moved)
+    move = np.concatenate((zero - 1, brought, np.full_like(made, -1)))
     key = t.key(point, datum)
     by = order(key, complete)
     return Arrivals(point[by], datum[by], key[by], first[by], complete[by], move[by])
@@ -77,9 +82,9 @@ def uses(t: Tables, copies: Arrivals, unserved: np.ndarray) -> Uses:
     unserved : array of bool
         Which requests are listed as such; they use nothing.
     """
-    leaving = np.flatnonzero(t.stores[t.source])
-    # An operand that is given twice is needed once.
-    reads = [(f, d) for f, op in enumerate(t.op) for d in _operands(t, int(op))]
+    leaving = np.flatnonzero(t.stores[t.source] & ~t.adder[t.source])
+    firings = enumerate(zip(t.op.tolist(), t.part.tolist(), strict=True))
+    reads = [(f, d) for f, (op, part) in firings for d in _operands(t, op, part)]
     firing, operand = np.array(reads, np.int64).reshape(-1, 2).T
     node = nodes_by_name(t.hardware)
     asked = [
@@ -105,8 +110,11 @@ def uses(t: Tables, copies: Arrivals, unserved: np.ndarray) -> Uses:
     return Uses(point, datum, key, begin, end, kind, user, takes, arrival)
 
 
-def _operands(t: Tables, op: int) -> list[int]:
-    return list(dict.fromkeys(d.index for d in t.workload.ops[op].operands))
+def _operands(t: Tables, op: int, part: int) -> list[int]:
+    """Return what a Firing reads; an operand that is given twice is needed once."""
+    operands = t.workload.ops[op].operands
+    own = operands if part < 0 else operands[2 * part : 2 * part + 2]
+    return list(dict.fromkeys(d.index for d in own))
 
 
 def check_presence(t: Tables, wanted: Uses, report: Report) -> None:

@@ -22,6 +22,8 @@ class Tables:
         Of each Move: the cycles in which its first beat arrives, and in which the datum is there.
     space, result_cycle : arrays of int
         Of each Firing: from when its result takes space, and when the result is there.
+    part : array of int
+        Of each Firing: the pair of a spread dot product, or -1 for a whole Op.
     into : array of int
         Of each Firing: the datum that it updates in place, or -1.
     """
@@ -46,6 +48,7 @@ class Tables:
     complete: np.ndarray
     # Firings
     op: np.ndarray
+    part: np.ndarray
     actor: np.ndarray
     start: np.ndarray
     units: np.ndarray
@@ -111,7 +114,7 @@ def tabulate(hardware: Hardware, workload: Workload, schedule: Schedule) -> Tabl
         -(-rest // lane[wire]),
         cycle + latency[wire],
         cycle + latency[wire] + beats - 1,
-        *firings.reshape(-1, 12).T,
+        *firings.reshape(-1, 13).T,
     )
 
 
@@ -123,12 +126,13 @@ def _firing(
     hardware: Hardware, workload: Workload, firing: tuple[int, int, int, int]
 ) -> tuple[int, ...]:
     op, actor = workload.ops[firing[0]], hardware.actors[firing[2]]
-    start = firing[3]
-    t = actor.timing(op.code, op.work, op.parallel, op.depth)
+    part, start = firing[1], firing[3]
+    t = actor.timing(op.code, op.work if part < 0 else 1, op.parallel, op.depth)
     space = start if op.into is not None else start + t.latency - t.hold + 1
     into = -1 if op.into is None else op.operands[op.into].index
     return (
         op.index,
+        part,
         actor.index,
         start,
         t.units,

@@ -97,11 +97,20 @@ def schedule_direct(
     for op in workload.items:
         if isinstance(op, Request):
             continue
-        when = [max(feed.latency, op.not_before)] * op.work
-        placed.append((op, spreader.place(op, lambda leaves, when=when: when, accept)))
+        placed.append((op, spreader.place(op, _Ready(op, feed), accept)))
     moves = np.concatenate((_fed(hardware, workload, feed, placed), summed(placed)))
     moves = moves[np.lexsort((moves["datum"], moves["wire"], moves["cycle"]))]
     return Schedule(hardware, workload, moves, fired(spreader, placed), (), ENGINE)
+
+
+class _Ready:
+    """Pairs can start as soon as any operand can be there."""
+
+    def __init__(self, op: Op, feed: Feed):
+        self._when = [max(feed.latency, op.not_before)] * op.work
+
+    def __call__(self, leaves: Leaves) -> list[int]:
+        return self._when
 
 
 def summed(placed: list[tuple[Op, Distribution]]) -> np.ndarray:

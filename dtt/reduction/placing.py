@@ -157,8 +157,8 @@ class Spreader:
                 choices += [(leaves, way_out, when) for way_out in exits]
         if not choices:
             raise NoSchedule(
-                f"Op {op.name!r}: there are no {op.work} adjacent multipliers to which its operands "
-                "can come, and whose sum can leave the Adders"
+                f"Op {op.name!r}: there are no {op.work} adjacent multipliers to which its "
+                "operands can come, and whose sum can leave the Adders"
             )
         return choices
 
