@@ -9,7 +9,11 @@ import numpy as np
 
 from hwdsl.errors import InputError, ToolMissing
 from hwdsl.hardware import Hardware, Wire
+from hwdsl.workload import Workload
 
+from . import native
+from .feasibility import Candidates
+from .progress import Progress
 from .reference import Reference
 from .state import Path, Stay
 
@@ -75,6 +79,15 @@ class Engine(Protocol):
         floor: int = 0,
     ) -> int | None: ...
 
+    def run(self, workload: Workload, able: Candidates, progress: Progress, position: int) -> int:
+        """Place items of the Workload from a position on, as `dtt.placing.Placer` would.
+
+        Returns
+        -------
+        int
+            The position of the first item that was left to the caller.
+        """
+
 
 def make_engine(name: str, hardware: Hardware, sizes: Sequence[int]) -> Engine:
     """Return a fresh engine.
@@ -95,8 +108,9 @@ def make_engine(name: str, hardware: Hardware, sizes: Sequence[int]) -> Engine:
     """
     if name not in ENGINES:
         raise InputError(f"engine must be one of {', '.join(ENGINES)}, not {name!r}")
-    if name == "native":
-        raise ToolMissing(
-            "engine 'native' was not built: no C++ compiler was found at installation"
-        )
-    return Reference(hardware, sizes)
+    why = native.why_not() if name != "reference" else None
+    if name == "native" and why:
+        raise ToolMissing(f"engine 'native': {why}")
+    if name == "reference" or why:
+        return Reference(hardware, sizes)
+    return native.Native(hardware, sizes)

@@ -14,6 +14,7 @@ from .engine import Engine, make_engine
 from .explain import why_full, why_late
 from .feasibility import Candidates, candidates
 from .occupancy import FOREVER
+from .progress import Progress
 from .schedule import FIRING, Schedule, Unserved
 from .spilling import make_room, move_home
 from .state import State, Stay
@@ -61,10 +62,8 @@ class Placer:
         self.able: Candidates = candidates(hardware, workload)
         self.state: Engine = make_engine(engine, hardware, [d.size for d in workload.data])
         self.wants = Wants(workload)
-        self.origin: dict[int, int] = {}
-        self.complete: dict[int, int] = {}
+        self.progress = Progress.none(workload, self.wants.counts)
         self.unserved: list[Unserved] = []
-        self.fired: list[tuple[int, int, int]] = []
         for datum in workload.data:
             if datum.loaded_at is not None:
                 self._appear(datum, hardware.point(datum.loaded_at).index, 0, 0)
@@ -78,21 +77,31 @@ class Placer:
             The Actors and starts of the paper's First Best Fit; with ``strict`` the starts are
             binding, else an Op starts in the first cycle from there that works.
         """
-        for item in self.workload.items:
-            if isinstance(item, Request):
-                self._serve(item)
-            elif coarse is None:
-                self._place(item, self.able[item.index], item.not_before)
-            else:
-                actor, timing, start = coarse[item.index]
-                self._place(item, ((actor, timing),), start, binding=self.strict)
+        items = self.workload.items
+        position = 0
+        while position < len(items):
+            if coarse is None:
+                position = self.state.run(self.workload, self.able, self.progress, position)
+            if position < len(items):
+                self._item(items[position], coarse)
+                position += 1
         return self._freeze()
 
+    def _item(self, item: Op | Request, coarse: Coarse | None) -> None:
+        if isinstance(item, Request):
+            self._serve(item)
+        elif coarse is None:
+            self._place(item, self.able[item.index], item.not_before)
+        else:
+            actor, timing, start = coarse[item.index]
+            self._place(item, ((actor, timing),), start, binding=self.strict)
+
     def _freeze(self) -> Schedule:
-        firings = np.zeros(len(self.fired), FIRING)
-        ordered = sorted((cycle, actor, op) for op, actor, cycle in self.fired)
-        for row, (cycle, actor, op) in zip(firings, ordered, strict=True):
-            row["op"], row["part"], row["actor"], row["cycle"] = op, -1, actor, cycle
+        cycle, actor = self.progress.start, self.progress.actor
+        order = np.lexsort((actor, cycle))
+        firings = np.empty(len(order), FIRING)
+        firings["op"], firings["part"] = order, -1
+        firings["actor"], firings["cycle"] = actor[order], cycle[order]
         return Schedule(
             self.hardware,
             self.workload,
@@ -109,7 +118,7 @@ class Placer:
         datum = request.datum.index
         only = self._only(request.datum, request.reuse, request.source)
         last = FOREVER if request.store else request.by
-        floor = 0 if request.after is None else self.complete[request.after.index]
+        floor = 0 if request.after is None else int(self.progress.complete[request.after.index])
         keep = {datum}
         while not self._deliver(datum, point, request.by, last, only, floor):
             if request.by is not None or not self._spill([point], keep):
@@ -149,7 +158,7 @@ class Placer:
             return self.hardware.point(source).index
         if reuse:
             return None
-        return self.origin[datum.index]
+        return int(self.progress.origin[datum.index])
 
     def _operand_only(self, op: Op, datum: Datum, actor: Actor) -> int | None:
         return actor.at if op.resident else self._only(datum, op.reuse, None)
@@ -231,7 +240,7 @@ class Placer:
         wants = self.wants.mark()
         if self._bring(op, actor, timing, cycle) and self._finish(op, actor, timing, cycle):
             self.state.start(actor.index, cycle, timing.cooldown, timing.units)
-            self.fired.append((op.index, actor.index, cycle))
+            self.progress.start[op.index], self.progress.actor[op.index] = cycle, actor.index
             return True
         self.state.rollback(mark)
         self.wants.rollback(wants)
@@ -295,8 +304,8 @@ class Placer:
 
     def _appear(self, datum: Datum, point: int, begin: int, complete: int) -> None:
         """Let a datum be where it was loaded or made; while wanted, it keeps its place."""
-        self.origin[datum.index] = point
-        self.complete[datum.index] = complete
+        self.progress.origin[datum.index] = point
+        self.progress.complete[datum.index] = complete
         wanted = self.wants.left(datum.index) > 0
         self.state.stay(datum.index, point, Stay(begin, complete, complete, wanted))
 
@@ -316,7 +325,7 @@ class Placer:
         point = move_home(self.state, datum, home, nodes)
         if point is None:
             return False
-        self.origin[datum] = point
+        self.progress.origin[datum] = point
         return True
 
     def _spill(self, nodes: list[int], keep: set[int]) -> bool:
@@ -324,7 +333,7 @@ class Placer:
         moved = make_room(self.state, self.wants, nodes, keep)
         if moved is None:
             return False
-        datum, self.origin[datum] = moved
+        datum, self.progress.origin[datum] = moved
         keep.add(datum)
         return True
 

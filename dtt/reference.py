@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from hwdsl.workload import Workload
+
+from .feasibility import Candidates
+from .progress import Progress
 from .routing import earliest, route
 from .schedule import MOVE
 from .state import Path, State
@@ -43,3 +47,7 @@ class Reference(State):
         moves = np.empty(len(table), MOVE)
         moves["datum"], moves["wire"], moves["cycle"] = table.T
         return moves[np.lexsort([moves["datum"], moves["wire"], moves["cycle"]])]
+
+    def run(self, workload: Workload, able: Candidates, progress: Progress, position: int) -> int:
+        """Leave every item to the caller."""
+        return position

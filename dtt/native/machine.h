@@ -1,0 +1,143 @@
+// The machine as the searches read it: Points, Wires, and how far apart Points are at least.
+#pragma once
+
+#include <map>
+#include <queue>
+
+#include "occupancy.h"
+
+namespace dtt {
+
+// Energy (1e-6 pJ) in the upper 96 bits, number of Moves in the lower 32: one comparison orders
+// both, and one addition adds both.
+using Cost = __int128;
+
+constexpr Cost kNoCost = Cost(1) << 126;
+
+inline Cost cost(Cost energy, i64 moves) { return energy * (Cost(1) << 32) + moves; }
+
+struct Point {
+  bool stores, adder;
+  i64 rows, row, hold;  // hold energy per bit and cycle
+};
+
+struct Wire {
+  i32 source, target;
+  i64 bandwidth, lane, latency, energy;  // energy per bit, that of leaving the source included
+};
+
+// Lower bounds on the way from one Point to another on an idle machine.
+struct Reach {
+  i64 energy = -1;  // per bit; -1: no path
+  i32 moves = 0;    // the fewest with that energy
+  i32 time = 0;     // cycles, for data of some size class, saturated
+};
+
+// What depends on the size of a datum.
+struct Sizing {
+  i64 size;
+  std::vector<i64> rows;         // of each Point
+  std::vector<i64> tail_limit;   // of each Wire: lanes in use beside which the last beat fits
+  std::vector<i64> tail_lanes;   // of each Wire: lanes of the last beat
+  std::vector<i32> last;         // of each Wire: beats - 1
+  std::vector<std::vector<Reach>>* columns;
+};
+
+class Machine {
+ public:
+  Machine(std::vector<Point> points_, std::vector<Wire> wires_)
+      : points(std::move(points_)), wires(std::move(wires_)) {
+    incoming.resize(points.size());
+    outgoing.resize(points.size());
+    for (i32 w = 0; w < i32(wires.size()); ++w) {
+      if (points[wires[w].target].adder) continue;  // no search leads a datum into an Adder
+      incoming[wires[w].target].push_back(w);
+      outgoing[wires[w].source].push_back(w);
+    }
+  }
+
+  const Sizing& sizing(i64 size) {
+    auto known = sizings_.find(size);
+    if (known != sizings_.end()) return *known->second;
+    if (sizings_.size() >= kSizings) sizings_.clear();
+    auto made = std::make_unique<Sizing>();
+    made->size = size;
+    bool one_beat = true;
+    for (const Point& p : points) made->rows.push_back(p.row ? (size + p.row - 1) / p.row : 0);
+    for (const Wire& w : wires) {
+      const i64 beats = (size + w.bandwidth - 1) / w.bandwidth;
+      const i64 tail = (size - (beats - 1) * w.bandwidth + w.lane - 1) / w.lane;
+      if (beats > i64(1) << 30) throw std::length_error("beats");
+      made->last.push_back(i32(beats - 1));
+      made->tail_lanes.push_back(tail);
+      made->tail_limit.push_back(w.bandwidth / w.lane - tail);
+      one_beat = one_beat && beats == 1;
+    }
+    made->columns = &columns_[one_beat ? 0 : size];
+    made->columns->resize(points.size());
+    return *(sizings_[size] = std::move(made));
+  }
+
+  // Return the bounds from every Point to `target`; null where memory would not suffice.
+  const Reach* to(const Sizing& sizing, i32 target) {
+    std::vector<Reach>& column = (*sizing.columns)[target];
+    if (column.empty()) {
+      if (entries_ + points.size() > kEntries) return nullptr;
+      entries_ += points.size();
+      column = measure(sizing, target);
+    }
+    return column.data();
+  }
+
+  const std::vector<Point> points;
+  const std::vector<Wire> wires;
+  std::vector<std::vector<i32>> incoming, outgoing;
+
+ private:
+  static constexpr std::size_t kSizings = 64;       // more are measured again when they return
+  static constexpr std::size_t kEntries = 8 << 20;  // 128 MiB of bounds
+
+  std::vector<Reach> measure(const Sizing& sizing, i32 target) const {
+    using Far = std::pair<std::pair<i64, i32>, i32>;
+    std::vector<Reach> column(points.size());
+    std::priority_queue<Far, std::vector<Far>, std::greater<Far>> heap;
+    column[target].energy = 0;
+    for (heap.push({{0, 0}, target}); !heap.empty();) {
+      const auto [far, point] = heap.top();
+      heap.pop();
+      if (far != std::pair(column[point].energy, column[point].moves)) continue;
+      for (const i32 w : incoming[point]) {
+        Reach& source = column[wires[w].source];
+        const std::pair<i64, i32> longer{far.first + wires[w].energy, far.second + 1};
+        if (source.energy >= 0 && std::pair(source.energy, source.moves) <= longer) continue;
+        source.energy = longer.first;
+        source.moves = longer.second;
+        heap.push({longer, wires[w].source});
+      }
+    }
+    std::vector<i64> time(points.size(), kForever);
+    time[target] = 0;
+    for (heap.push({{0, 0}, target}); !heap.empty();) {
+      const auto [far, point] = heap.top();
+      heap.pop();
+      if (far.first != time[point]) continue;
+      for (const i32 w : incoming[point]) {
+        const i64 beats = points[point].stores ? sizing.last[w] : 0;
+        const i64 longer = far.first + wires[w].latency + beats;
+        if (longer >= time[wires[w].source]) continue;
+        time[wires[w].source] = longer;
+        heap.push({{longer, 0}, wires[w].source});
+      }
+    }
+    for (std::size_t p = 0; p < points.size(); ++p) {
+      column[p].time = i32(std::min<i64>(time[p], i64(1) << 30));
+    }
+    return column;
+  }
+
+  std::map<i64, std::unique_ptr<Sizing>> sizings_;
+  std::map<i64, std::vector<std::vector<Reach>>> columns_;
+  std::size_t entries_ = 0;
+};
+
+}  // namespace dtt

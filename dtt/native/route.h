@@ -1,0 +1,476 @@
+// The way of least energy, and of the fewest Moves for it, searched backwards from the target.
+//
+// A label says: if the datum is complete at this Point in this cycle, it reaches the target for so
+// much. Waiting is not searched: a label covers its free interval, and an earlier need in the same
+// interval costs it no more than the hold energy. Departures on a Wire are tried one by one, the
+// latest first. Copies end a way as soon as a label can be reached from one by waiting.
+#pragma once
+
+#include "promises.h"
+
+namespace dtt {
+
+class Router {
+ public:
+  explicit Router(Promises& promises)
+      : promises_(promises), machine_(promises.machine), scratch_(machine_.points.size()) {}
+
+  // Percent by which the bound is stretched: above 100 it is inadmissible, which tests must catch.
+  i64 stretch = 100;
+
+  bool route(i32 datum, i32 target, i64 deadline, i64 until, i32 only, i64 floor,
+             Way& way) {
+    begin(datum, target, only, floor);
+    if (deadline < until &&
+        promises_.room_since(scratch_[target].place, target, sized_->rows[target], until) >
+            deadline) {
+      return false;
+    }
+    exact_ = false;
+    if (!search(target, deadline)) return false;
+    if (repeats_junction()) {
+      // Only a path that must be delayed gains from passing a Junction twice; then, and only then,
+      // labels have to remember which Junctions they passed.
+      exact_ = true;
+      if (!search(target, deadline)) return false;
+    }
+    write(way);
+    return true;
+  }
+
+ private:
+  struct Label {
+    i32 point, parent, wire, next;  // `wire` leads to the parent; `next` is older, at this Point
+    i64 cycle, since;               // the datum may be there in all of since .. cycle
+    Cost cost;
+  };
+
+  struct Step {  // a departure on a Wire that leads to a label
+    Cost bound, cost;
+    i64 cycle, since;
+    i32 parent, wire;
+    i32 order;
+    bool loose;     // whether `cost` still lacks what the source charges for the later beats
+    bool followed;  // whether the departure before this one is in the heap already
+
+    bool operator<(const Step& other) const {  // for a heap with the best on top
+      if (bound != other.bound) return bound > other.bound;
+      if (cost != other.cost) return cost < other.cost;
+      return order > other.order;
+    }
+  };
+
+  struct Scratch {  // what one search knows of a Point
+    std::uint32_t epoch = 0;
+    i32 newest = -1;
+    const Place* place = nullptr;
+    const Reach* reach = nullptr;
+    i64 soonest = 0;  // no copy can be there before
+    bool known = false;
+  };
+
+  struct Copy {
+    i32 point;
+    i64 since;
+  };
+
+  void begin(i32 datum, i32 target, i32 only, i64 floor) {
+    datum_ = datum;
+    target_ = target;
+    only_ = only;
+    floor_ = floor;
+    sized_ = &promises_.sizing(datum);
+    if (++epoch_ == 0) {
+      for (Scratch& s : scratch_) s.epoch = 0;
+      epoch_ = 1;
+    }
+    copies_.clear();
+    for (const Place& here : promises_.places[datum]) {
+      Scratch& s = scratch_[here.point];
+      s = Scratch{};
+      s.epoch = epoch_;
+      s.place = &here;
+      if (only >= 0 && here.point != only) continue;
+      i64 since = here.passes.empty() || only >= 0 ? kForever : here.passes[0].cycle;
+      for (const Stay& stay : here.stays) {
+        if (stay.complete <= stay.end) {
+          since = std::min(since, stay.complete);
+          break;
+        }
+      }
+      if (since < kForever) copies_.push_back({here.point, since});
+    }
+    measured(target);
+  }
+
+  Scratch& measured(i32 point) {
+    Scratch& s = scratch_[point];
+    if (s.epoch != epoch_) {
+      s = Scratch{};
+      s.epoch = epoch_;
+    }
+    return s;
+  }
+
+  // Let a Point know how far it is from the copies.
+  Scratch& know(i32 point) {
+    Scratch& s = measured(point);
+    if (s.known) return s;
+    s.known = true;
+    s.reach = machine_.to(*sized_, point);
+    s.soonest = kForever;
+    for (const Copy& c : copies_) {
+      if (!s.reach) {
+        s.soonest = std::min(s.soonest, c.since);
+      } else if (s.reach[c.point].energy >= 0) {
+        s.soonest = std::min(s.soonest, c.since + s.reach[c.point].time);
+      }
+    }
+    return s;
+  }
+
+  // At least what it costs from any copy to a Point in a cycle not before `soonest`.
+  Cost bound(const Scratch& s, i64 cycle) const {
+    if (!s.reach) return 0;
+    Cost least = kNoCost;
+    for (const Copy& c : copies_) {
+      const Reach& r = s.reach[c.point];
+      if (r.energy < 0 || c.since + r.time > cycle) continue;
+      least = std::min(least, cost(Cost(r.energy) * sized_->size, r.moves));
+    }
+    return stretch == 100 ? least : least * stretch / 100;
+  }
+
+  Cost held(i32 point, const Place* here, i64 first, i64 last) const {
+    const i64 hold = machine_.points[point].hold;
+    if (hold == 0 || first > last) return 0;
+    const i64 cycles = here ? here->unpaid(first, last) : last - first + 1;
+    return cost(Cost(hold) * sized_->size * cycles, 0);
+  }
+
+  bool search(i32 target, i64 deadline) {
+    for (const Label& old : labels_) scratch_[old.point].newest = -1;
+    labels_.clear();
+    heap_.clear();
+    best_ = kNoCost;
+    order_ = 0;
+    Scratch& there = know(target);
+    if (there.soonest > deadline) return false;
+    const i64 since = promises_.room_since(there.place, target, sized_->rows[target], deadline);
+    if (since > deadline) return false;
+    const Step root{0, 0, deadline, since, -1, -1, 0, false, true};
+    if (!finish(root, target, there)) expand(settle(root, target));
+    while (!heap_.empty() && heap_.front().bound < best_) {
+      Step step = heap_.front();
+      std::pop_heap(heap_.begin(), heap_.end());
+      heap_.pop_back();
+      if (!step.followed) next_departure(step.parent, step.wire, following(step));
+      if (step.loose) {
+        const Cost more = beats_held(step);
+        step.cost += more;
+        step.bound += more;
+        step.loose = false;
+        step.followed = true;
+        if (step.bound < best_) push(step);
+        continue;
+      }
+      const i32 point = machine_.wires[step.wire].source;
+      if (!dominated(point, step.cycle, step.cost, step.parent)) expand(settle(step, point));
+    }
+    return best_ < kNoCost;
+  }
+
+  i32 settle(const Step& step, i32 point) {
+    Scratch& s = scratch_[point];
+    const i32 made = i32(labels_.size());
+    labels_.push_back({point, step.parent, step.wire, s.newest, step.cycle, step.since, step.cost});
+    s.newest = made;
+    return made;
+  }
+
+  void expand(i32 made) {
+    const Label label = labels_[made];
+    const bool stores = machine_.points[label.point].stores;
+    const Place* here = scratch_[label.point].place;
+    if (!stores && here && here->pass(label.cycle)) return;  // it passes there already
+    for (const i32 w : machine_.incoming[label.point]) {
+      const i64 rest = stores ? sized_->last[w] : 0;
+      next_departure(made, w, label.cycle - rest - machine_.wires[w].latency);
+    }
+  }
+
+  // The first cycle in which a datum may begin to arrive for a label.
+  i64 soonest_arrival(const Label& to) const {
+    const i64 since = machine_.points[to.point].stores ? to.since : to.cycle;
+    return to.point == target_ ? std::max(since, floor_) : since;
+  }
+
+  // Push the last departure, not after `cycle`, by which a Wire leads to a label.
+  void next_departure(i32 parent, i32 w, i64 cycle) {
+    const Label& to = labels_[parent];
+    const Wire& wire = machine_.wires[w];
+    const bool onto_node = machine_.points[to.point].stores;
+    const i32 point = wire.source;
+    const Point& from = machine_.points[point];
+    if (exact_ && !from.stores && passes(parent, point)) return;
+    Scratch& s = know(point);
+    const i64 rest = sized_->last[w], rows = sized_->rows[point];
+    const i64 low = std::max(s.soonest, soonest_arrival(to) - wire.latency);
+    const Cost edge = to.cost + cost(Cost(wire.energy) * sized_->size, 1);
+    while (cycle >= low) {
+      cycle = promises_.last_departure(datum_, *sized_, w, cycle, low);
+      if (cycle < 0) return;
+      Step step{0, edge, cycle, cycle, parent, w, 0, false, false};
+      if (from.stores) {
+        step.since = promises_.room_since(s.place, point, rows, cycle + rest);
+        if (step.since > cycle) {
+          i64 end = step.since - 1;  // the beats must be gone by then, or before if it is full
+          if (end == cycle + rest) end = promises_.last_room(s.place, point, rows, end);
+          cycle = end - rest;
+          continue;
+        }
+        if (from.hold && rest) {
+          if (s.place && !s.place->stays.empty()) {
+            step.loose = true;
+          } else {
+            step.cost += held(point, nullptr, cycle + 1, cycle + rest);
+          }
+        }
+      }
+      if (onto_node) {
+        const i64 arrival = cycle + wire.latency + rest;
+        step.cost += held(to.point, scratch_[to.point].place, arrival + 1, to.cycle);
+      }
+      step.bound = step.cost + bound(s, cycle);
+      if (step.bound >= best_) return;  // and no earlier departure is better
+      Step whole = step;
+      if (step.loose) whole.cost += beats_held(step);
+      if (!finish(whole, point, s) && !dominated(point, cycle, step.cost, parent)) {
+        push(step);
+        return;
+      }
+      cycle = following(step);
+    }
+  }
+
+  // Where to look for the next departure on the Wire of a step: one cycle earlier, or, where the
+  // step's label is at least as good all through its free interval, before that.
+  i64 following(const Step& step) const {
+    const i32 point = machine_.wires[step.wire].source;
+    const Point& from = machine_.points[point];
+    if (from.stores) {
+      const Label& to = labels_[step.parent];
+      const i64 hold = machine_.points[to.point].hold;
+      const Place* there = scratch_[to.point].place;
+      const bool unpaid = !there || there->stays.empty();
+      if (from.hold == 0 || (machine_.points[to.point].stores && unpaid && from.hold <= hold)) {
+        return step.since - 1 - sized_->last[step.wire];
+      }
+    }
+    return step.cycle - 1;
+  }
+
+  // What the source charges for holding the datum while its later beats leave.
+  Cost beats_held(const Step& step) const {
+    const i32 point = machine_.wires[step.wire].source;
+    if (!machine_.points[point].stores) return 0;
+    return held(point, scratch_[point].place, step.cycle + 1,
+                step.cycle + sized_->last[step.wire]);
+  }
+
+  void push(Step& step) {
+    step.order = order_++;
+    heap_.push_back(step);
+    std::push_heap(heap_.begin(), heap_.end());
+  }
+
+  // Note a copy from which a step's label is reached by waiting; return whether nothing can be
+  // better for this label.
+  bool finish(const Step& step, i32 point, const Scratch& s) {
+    if (!s.place || (only_ >= 0 && point != only_)) return false;
+    if (!machine_.points[point].stores) {
+      if (only_ >= 0) return false;
+      const Pass* p = s.place->pass(step.cycle);
+      if (!p || (exact_ && !apart(p->junctions, step.parent))) return false;
+      offer(step, step.cost, point);
+      return true;
+    }
+    const Stay* found = nullptr;
+    for (const Stay& stay : s.place->stays) {
+      if (stay.complete <= step.cycle && stay.complete <= stay.end) found = &stay;
+    }
+    if (!found || step.since > found->end) return false;
+    const Cost wait = held(point, s.place, found->end + 1, step.cycle);
+    offer(step, step.cost + wait, point);
+    return wait == 0;
+  }
+
+  void offer(const Step& step, Cost whole, i32 point) {
+    if (whole >= best_) return;
+    best_ = whole;
+    end_ = {point, step.parent, step.wire, -1, step.cycle, step.since, step.cost};
+  }
+
+  bool dominated(i32 point, i64 cycle, Cost cost, i32 parent) const {
+    const Scratch& s = scratch_[point];
+    const bool stores = machine_.points[point].stores;
+    for (i32 i = s.newest; i >= 0; i = labels_[i].next) {
+      const Label& known = labels_[i];
+      if (!stores) {
+        if (known.cycle == cycle && known.cost <= cost &&
+            (!exact_ || within(known.parent, parent))) {
+          return true;
+        }
+      } else if (known.cycle >= cycle && known.since <= cycle &&
+                 known.cost + held(point, s.place, cycle + 1, known.cycle) <= cost) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Junctions that a label passes before its next Node.
+
+  bool passes(i32 label, i32 junction) const {
+    for (; label >= 0 && !machine_.points[labels_[label].point].stores;
+         label = labels_[label].parent) {
+      if (labels_[label].point == junction) return true;
+    }
+    return false;
+  }
+
+  bool apart(i32 junctions, i32 label) const {
+    for (const i32 j : promises_.junction_sets[junctions]) {
+      if (passes(label, j)) return false;
+    }
+    return true;
+  }
+
+  bool within(i32 label, i32 other) const {
+    for (; label >= 0 && !machine_.points[labels_[label].point].stores;
+         label = labels_[label].parent) {
+      if (!passes(other, labels_[label].point)) return false;
+    }
+    return true;
+  }
+
+  bool repeats_junction() const {
+    std::vector<i32> passed;
+    if (!machine_.points[end_.point].stores) {
+      passed = promises_.passed_at(datum_, end_.point, end_.cycle);
+    }
+    for (i32 i = end_.parent; i >= 0; i = labels_[i].parent) {
+      const i32 point = labels_[i].point;
+      if (machine_.points[point].stores) {
+        passed.clear();
+      } else if (std::find(passed.begin(), passed.end(), point) != passed.end()) {
+        return true;
+      } else {
+        passed.push_back(point);
+      }
+    }
+    return false;
+  }
+
+  // Write the way down, each departure as early as its free intervals allow at the same energy.
+  void write(Way& way) {
+    way.point = end_.point;
+    way.energy = best_ >> 32;
+    way.moves.clear();
+    i64 ready = end_.cycle;
+    if (machine_.points[end_.point].stores) ready = source_since();
+    i64 first = ready;
+    for (Label here = end_; here.parent >= 0;) {
+      chain_.clear();
+      chain_.push_back(here);  // one Node, or a Junction that starts the way, and what follows it
+      do {
+        here = labels_[here.parent];
+        chain_.push_back(here);
+      } while (!machine_.points[here.point].stores);
+      const i64 departure = advance(ready);
+      i64 cycle = departure;
+      if (way.moves.empty()) first = departure;
+      for (std::size_t i = 0; i + 1 < chain_.size(); ++i) {
+        way.moves.emplace_back(chain_[i].wire, cycle);
+        cycle += machine_.wires[chain_[i].wire].latency;
+        if (i + 2 == chain_.size()) cycle += sized_->last[chain_[i].wire];
+      }
+      ready = cycle;
+    }
+    way.since = way.moves.empty() ? source_end() : since_for(first);
+  }
+
+  // The earliest departure for the first Wire of the chain, by which the last Wire still lands in
+  // its label's free interval and the energy stays the same.
+  i64 advance(i64 ready) const {
+    const Label& from = chain_.front();
+    const Label& to = chain_.back();
+    if (!machine_.points[from.point].stores) return from.cycle;
+    i64 offset = 0;  // from the first departure to the first beat's arrival
+    for (std::size_t i = 0; i + 1 < chain_.size(); ++i) {
+      offset += machine_.wires[chain_[i].wire].latency;
+    }
+    const i64 rest = sized_->last[from.wire];
+    i64 cycle = std::max(ready, soonest_arrival(to) - offset);
+    for (bool moved = true; moved && cycle < from.cycle;) {
+      moved = false;
+      i64 later = 0;
+      for (std::size_t i = 0; i + 1 < chain_.size(); ++i) {
+        const i64 found = promises_.first_departure(datum_, *sized_, chain_[i].wire, cycle + later,
+                                                    from.cycle + later);
+        if (found >= kForever) return from.cycle;
+        moved = moved || found != cycle + later;
+        cycle = found - later;
+        later += machine_.wires[chain_[i].wire].latency;
+      }
+    }
+    if (cycle >= from.cycle) return from.cycle;
+    const i32 last_wire = chain_[chain_.size() - 2].wire;
+    const i64 shift = from.cycle - cycle;
+    const i64 arrival = from.cycle + offset + sized_->last[last_wire];
+    const Cost more = held(to.point, scratch_[to.point].place, arrival - shift + 1, arrival);
+    const Cost less = held(from.point, scratch_[from.point].place, cycle + rest + 1,
+                           from.cycle + rest);
+    return more <= less ? cycle : from.cycle;
+  }
+
+  // The first cycle from which a copy can wait at the way's first Node for its departure.
+  i64 source_since() const {
+    i64 found = end_.cycle;
+    for (const Stay& stay : scratch_[end_.point].place->stays) {
+      if (stay.complete > stay.end || stay.end < end_.since || stay.complete > end_.cycle) continue;
+      found = std::max(stay.complete, end_.since);
+      if (machine_.points[end_.point].hold == 0) break;  // else only from the last it costs as much
+    }
+    return found;
+  }
+
+  i64 source_end() const { return since_for(end_.cycle); }
+
+  // The cycle of the copy that is held until `cycle`: the last one that costs nothing.
+  i64 since_for(i64 cycle) const {
+    if (!machine_.points[end_.point].stores) return end_.cycle;
+    i64 found = end_.cycle;
+    for (const Stay& stay : scratch_[end_.point].place->stays) {
+      if (stay.complete <= cycle && stay.complete <= stay.end) found = std::min(stay.end, cycle);
+    }
+    return found;
+  }
+
+  Promises& promises_;
+  Machine& machine_;
+  std::vector<Scratch> scratch_;
+  std::uint32_t epoch_ = 0;
+  std::vector<Copy> copies_;
+  std::vector<Label> labels_;
+  std::vector<Step> heap_;
+  std::vector<Label> chain_;
+  Label end_{};
+  Cost best_ = kNoCost;
+  const Sizing* sized_ = nullptr;
+  i32 datum_ = 0, target_ = 0, only_ = -1, order_ = 0;
+  i64 floor_ = 0;
+  bool exact_ = false;
+};
+
+}  // namespace dtt
