@@ -8,8 +8,11 @@ from hwdsl.workload import Workload
 
 from .check import check
 from .earliest_finish import earliest_finish
+from .goals import OBJECTIVES
 from .placing import Affinity, Placer, first_best_fit, operands_held
+from .reduction.scheduling import schedule_reductions
 from .schedule import Schedule
+from .searching import EFFORTS, Search
 
 __all__ = ["Schedule", "Workload", "check", "schedule"]
 
@@ -24,6 +27,9 @@ def schedule(
     placing: str = "in-order",
     affinity: Affinity | None = None,
     engine: str = "auto",
+    objective: str = "energy",
+    effort: int = 0,
+    start: Schedule | None = None,
 ) -> Schedule:
     """Place and route a Workload on a Hardware.
 
@@ -45,6 +51,14 @@ def schedule(
     engine : {"auto", "reference", "native"}
         Who routes. ``"auto"`` is the native engine where it was built, else the readable
         reference; `Schedule.engine` names it.
+    objective : {"energy", "time"}
+        What to have little of: energy, then cycles; or cycles, then energy.
+    effort : {0, 1, 2, 3}
+        0 is one pass. The others also take the items in other orders, and then rip up and reroute
+        single requests, at about 10, 100 and 1,000 times the cost (see `dtt.searching`).
+    start : Schedule, optional
+        A known Schedule of the Workload on this Hardware, or on one with fewer parts. It is
+        improved with the same effort, and the result is never worse.
 
     Raises
     ------
@@ -59,9 +73,26 @@ def schedule(
     """
     if placing not in PLACINGS:
         raise InputError(f"placing must be one of {', '.join(PLACINGS)}, not {placing!r}")
+    spread = schedule_reductions(hardware, workload, engine) if placing == "in-order" else None
+    if spread is not None:
+        return spread
+    if objective not in OBJECTIVES:
+        raise InputError(f"objective must be one of {', '.join(OBJECTIVES)}, not {objective!r}")
+    if type(effort) is not int or not 0 <= effort < len(EFFORTS):
+        raise InputError(f"effort must be from 0 to {len(EFFORTS) - 1}, not {effort!r}")
     score = affinity or operands_held
-    placer = Placer(hardware, workload, score, strict, engine)
-    if placing == "earliest-finish":
-        placer.able = earliest_finish(hardware, workload)
-    coarse = first_best_fit(hardware, workload, score) if placing == "first-best-fit" else None
-    return placer.run(coarse)
+
+    def new_placer(work: Workload = workload) -> Placer:
+        placer = Placer(hardware, work, score, strict, engine)
+        if placing == "earliest-finish":
+            placer.able = earliest_finish(hardware, work)
+        return placer
+
+    def once(work: Workload) -> Schedule:
+        coarse = first_best_fit(hardware, work, score) if placing == "first-best-fit" else None
+        return new_placer(work).run(coarse)
+
+    search = Search(
+        hardware, workload, once, new_placer, objective=objective, effort=effort, engine=engine
+    )
+    return search.run(start)

@@ -8,8 +8,11 @@ from hwdsl.errors import InputError, NoSchedule
 from hwdsl.hardware import Actor, Hardware, Point, Timing
 from hwdsl.workload import Datum, Op, Request, Workload
 
+from .reduction.network import collectors, multipliers, spreads
+
 Candidates = tuple[tuple[tuple[Actor, Timing], ...], ...]
-"""For each Op, the Actors that can run it, with how they run it, in index order."""
+"""For each Op, the Actors that can run it, with how they run it, in index order; none for a dot
+product that is spread over the multipliers of a reduction network."""
 
 
 def candidates(hardware: Hardware, workload: Workload) -> Candidates:
@@ -73,7 +76,11 @@ def _not_a_store(hardware: Hardware, user: str, name: str) -> list[str]:
 
 
 def _able(hardware: Hardware, op: Op) -> tuple[tuple[Actor, Timing], ...]:
-    knows = [a for a in hardware.actors if op.code in a.ops and op.on in (None, a.name)]
+    if spreads(hardware, op):
+        return ()
+    points = hardware.points
+    known = [a for a in hardware.actors if points[a.result_at].kind != "Adder"]
+    knows = [a for a in known if op.code in a.ops and op.on in (None, a.name)]
     where = "" if op.on is None else f" on Actor {op.on!r}"
     if not knows:
         raise NoSchedule(f"Op {op.name!r}: no Actor knows the op code {op.code!r}{where}")
@@ -173,7 +180,8 @@ def _origins(hardware: Hardware, datum: Datum, able: Candidates) -> list[int]:
     if datum.loaded_at is not None:
         return [hardware.point(datum.loaded_at).index]
     assert datum.made_by is not None
-    return list(dict.fromkeys(a.result_at for a, _ in able[datum.made_by]))
+    actors = able[datum.made_by]
+    return list(dict.fromkeys(a.result_at for a, _ in actors)) if actors else collectors(hardware)
 
 
 def _check_request(hardware: Hardware, reach: _Reach, request: Request, able: Candidates) -> None:
@@ -188,10 +196,11 @@ def _check_request(hardware: Hardware, reach: _Reach, request: Request, able: Ca
 
 
 def _check_operands(hardware: Hardware, reach: _Reach, op: Op, able: Candidates) -> None:
-    actors = able[op.index]
-    for datum in dict.fromkeys(op.operands):
+    at = [a.at for a, _ in able[op.index]] or [a.at for a in multipliers(hardware)]
+    alike = {(d.size, d.loaded_at or d.made_by): d for d in reversed(op.operands)}
+    for datum in alike.values():
         origins = _origins(hardware, datum, able)
-        why = reach.why_not(datum, origins, [a.at for a, _ in actors])
+        why = reach.why_not(datum, origins, at)
         if why:
             raise NoSchedule(f"Op {op.name!r}: operand {why}")
 

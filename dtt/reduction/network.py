@@ -191,6 +191,13 @@ def multipliers(hardware: Hardware) -> tuple[Actor, ...]:
     )
 
 
+def collectors(hardware: Hardware) -> list[int]:
+    """Return the Nodes (indices) into which complete results come from Adders."""
+    points = hardware.points
+    into = (w for w in hardware.wires if points[w.source].kind == "Adder")
+    return list(dict.fromkeys(w.target for w in into if points[w.target].kind == "Node"))
+
+
 def spreads(hardware: Hardware, op: Op) -> bool:
     """Whether an Op is spread over multipliers: a dot product that no Actor takes as a whole."""
     if op.code != "dot" or op.into is not None:

@@ -21,6 +21,9 @@ Leaves = tuple[int, ...]
 Refusal = tuple[int, int]
 """A pair, and a cycle in which it cannot start."""
 
+NOT_THEN: Refusal = (-1, 0)
+"""The end itself does not do."""
+
 SLACK = 8
 """Cycles for which a product waits at most, beyond what its way takes."""
 
@@ -211,6 +214,8 @@ class Spreader:
             refusal = accept(leaves, found, way_out)
             if refusal is None:
                 return found
+            if refusal == NOT_THEN:
+                return None
             pair, cycle = refusal
             banned[pair] = banned.get(pair, 0) | 1 << cycle
         return None
