@@ -34,7 +34,7 @@ from hwdsl.user_ops import UserOp, bring
 TRAINED = np.load(Path(__file__).with_name("digits") / "digits.npz")
 SHIFT = int(TRAINED["shift"])
 IMAGES = int(sys.argv[1]) if __name__ == "__main__" and len(sys.argv) > 1 else 16
-TILES = 4
+TILES = -(-IMAGES // 4)  # four images each
 
 
 class Requantize(UserOp):

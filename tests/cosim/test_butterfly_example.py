@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 
 import dtt
+import rtl
+from dtt.expect import expected_trace
+from hwdsl.compare import compare
+from hwdsl.values import random_values
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -49,3 +53,14 @@ def test_the_bus_tells_more_cycles_than_the_butterfly_takes(example):
     bus = example.scheduled(example.Fig7(), example.workload)
     guess = example.scheduled(example.Fig6(), example.network(example.placing(bus)))
     assert guess.cycles < bus.cycles
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("accelerators", [1, 2, 4, 7])
+@pytest.mark.parametrize("network", ["Fig6", "Fig7"])
+def test_every_array_runs_on_the_rtl(example, network, accelerators):
+    schedule = example.scheduled(getattr(example, network)(accelerators), example.workload)
+    values = random_values(example.workload, accelerators)
+    seen = rtl.simulate(schedule.hardware, schedule.program(), values)
+    expected = expected_trace(schedule, values)
+    assert compare(schedule.hardware, expected.trace, seen, expected).passed
