@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -85,6 +85,16 @@ class Placer:
             if position < len(items):
                 self._item(items[position], coarse)
                 position += 1
+        return self._freeze()
+
+    def finish(self, served: Sequence[Request]) -> Schedule:
+        """Freeze what others committed for some requests, after serving all other requests."""
+        done = {request.index for request in served}
+        for request in served:
+            self._satisfy(request.datum.index)
+        for request in self.workload.requests:
+            if request.index not in done:
+                self._serve(request)
         return self._freeze()
 
     def _item(self, item: Op | Request, coarse: Coarse | None) -> None:
