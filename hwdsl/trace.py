@@ -101,5 +101,12 @@ class Trace:
 
 def sort_events(events: np.ndarray) -> np.ndarray:
     """Return `EVENT`s in the order that a Trace has."""
-    keys = [events[name] for name in ("chunk", "lane", "part", "kind", "cycle")]
-    return np.ascontiguousarray(events[np.lexsort(keys)])
+    names = ("cycle", "kind", "part", "lane", "chunk")
+    key, most = np.zeros(len(events), np.int64), 1
+    for name in names:
+        size = int(events[name].max(initial=0)) + 1
+        most *= size
+        key = key * size + events[name]
+    # Sorting by one number is several times faster, where it can hold them all.
+    by = np.argsort(key) if most < 1 << 63 else np.lexsort([events[n] for n in reversed(names)])
+    return np.ascontiguousarray(events[by])

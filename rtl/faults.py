@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from amaranth.hdl import Cat, Module, Value
-from amaranth.lib import data
+from amaranth.lib import data, wiring
 
 from hwdsl import hardware
 
 from .ports import Port
-from .signals import lanes_of, share
+from .signals import lanes_of
 from .tables import Table
 from .wire import Wire
 
@@ -97,16 +97,11 @@ class _CrossedWire(Wire):
 class _LateTable(Table):
     """A table whose commands act one cycle late."""
 
-    def elaborate(self, platform) -> Module:
-        m = Module()
-        m.submodules.table = table = Table(*self._given)
-        table.contents = self.contents
-        for name in self.signature.members:
-            if name != "out":
-                share(table, name, getattr(self, name))
+    def _told(self, m: Module) -> wiring.PureInterface:
+        told = self.signature.members["out"].signature.create(path=("told",))
         m.d.sync += [
-            self.out.fire.eq(table.out.fire),
-            self.out.late.eq(table.out.late),
-            self.out.command.eq(table.out.command),
+            self.out.fire.eq(told.fire),
+            self.out.late.eq(told.late),
+            self.out.command.eq(told.command),
         ]
-        return m
+        return told

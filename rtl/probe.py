@@ -86,38 +86,101 @@ def probed_parts(hardware: Hardware) -> list[Wire | Actor]:
     return [*hardware.wires, *hardware.actors]
 
 
-Samples = Sequence[tuple[np.ndarray, np.ndarray]]
-"""For each probed part: the cycles (int64, rising) in which its probe was not 0, and the probe in
-them as rows of uint64, least significant first."""
+@dataclass(frozen=True, eq=False)
+class Records:
+    """What the probes showed in cycles ``first .. end-1``, of all that was not 0.
+
+    Attributes
+    ----------
+    keys : array of int64
+        ``cycle * probes + probe`` of each record, rising; probes count as `probed_parts`.
+    words : array of uint64
+        Of one record after the other, least significant first: `probe_words` for each.
+    """
+
+    first: int
+    end: int
+    keys: np.ndarray
+    words: np.ndarray
+
+    def copy(self) -> Records:
+        return Records(self.first, self.end, self.keys.copy(), self.words.copy())
 
 
-def decode(hardware: Hardware, samples: Samples, cycles: int) -> np.ndarray:
-    """Return the events of cycles ``0 .. cycles-1``; the samples must go one cycle further."""
-    found = []
-    for number, (part, (seen, rows)) in enumerate(
-        zip(probed_parts(hardware), samples, strict=True), len(hardware.points)
-    ):
-        if len(seen):
-            for field in fields_of(part):
-                found += _events(field, part.index, number, seen, rows)
-    events = np.concatenate(found) if found else np.empty(0, EVENT)
+def probe_words(hardware: Hardware) -> np.ndarray:
+    """Return how many words of 64 bits each probe takes."""
+    bits = [
+        wire_width(part) if isinstance(part, Wire) else actor_width(part)
+        for part in probed_parts(hardware)
+    ]
+    return -(-np.array(bits, np.int64) // 64)
+
+
+def records_of(hardware: Hardware, seen: Sequence[Sequence[int]]) -> Records:
+    """Return as records what was seen from cycle 0 on: for each cycle, all probes as integers."""
+    sizes = (8 * probe_words(hardware)).tolist()
+    keys, raw = [], []
+    for cycle, probes in enumerate(seen):
+        for probe, value in enumerate(probes):
+            if value:
+                keys.append(cycle * len(sizes) + probe)
+                raw.append(value.to_bytes(sizes[probe], "little"))
+    words = np.frombuffer(b"".join(raw), "<u8")
+    return Records(0, len(seen), np.array(keys, np.int64), words)
+
+
+def joined(pieces: Sequence[Records]) -> Records:
+    """Return as one what follows upon each other."""
+    keys = np.concatenate([p.keys for p in pieces])
+    words = np.concatenate([p.words for p in pieces])
+    return Records(pieces[0].first, pieces[-1].end, keys, words)
+
+
+def decode(hardware: Hardware, records: Records, cycles: int) -> np.ndarray:
+    """Return the events of cycles ``0 .. cycles-1``; the records must go one cycle further."""
+    parts = probed_parts(hardware)
+    number = records.keys % max(1, len(parts))
+    sizes = probe_words(hardware)[number]
+    starts = np.cumsum(sizes) - sizes
+    kinds: dict[tuple[Field, ...], list[int]] = {}
+    for i, part in enumerate(parts):
+        kinds.setdefault(tuple(fields_of(part)), []).append(i)
+    order = np.empty(len(parts), np.int64)
+    for kind, alike in enumerate(kinds.values()):
+        order[alike] = kind
+    index = np.array([part.index for part in parts], np.int64)
+    found = [np.empty(0, EVENT)]
+    for kind, fields in enumerate(kinds):
+        some = np.flatnonzero(order[number] == kind)
+        if len(some):
+            rows = records.words[starts[some][:, None] + np.arange(sizes[some[0]])]
+            seen = records.keys[some] // len(parts)
+            for field in fields:
+                found += _events(field, seen, number[some], rows, index, len(hardware.points))
+    events = np.concatenate(found)
     return sort_events(events[events["cycle"] < cycles])
 
 
 def _events(
-    field: Field, index: int, number: int, seen: np.ndarray, rows: np.ndarray
+    field: Field,
+    seen: np.ndarray,
+    probe: np.ndarray,
+    rows: np.ndarray,
+    index: np.ndarray,
+    first: int,
 ) -> Iterator[np.ndarray]:
     position, width = (field.value, field.width) if field.valid < 0 else (field.valid, 1)
     hits = np.flatnonzero(_bits(rows, position, width))
-    if field.kind is Kind.ERROR:
-        hits = hits[:1]
+    error = field.kind is Kind.ERROR
+    if error:
+        hits = hits[np.unique(probe[hits], return_index=True)[1]]
     if not len(hits):
         return
     for chunk in range(max(1, -(-field.width // CHUNK))):
         events = np.zeros(len(hits), EVENT)
         events["cycle"] = seen[hits] - field.lag
         events["kind"] = field.kind
-        events["part"] = number if field.kind is Kind.ERROR else index
+        events["part"] = first + probe[hits] if error else index[probe[hits]]
         events["lane"] = field.lane
         events["chunk"] = chunk
         width = min(CHUNK, field.width - chunk * CHUNK)
@@ -134,10 +197,3 @@ def _bits(rows: np.ndarray, position: int, width: int) -> np.ndarray:
     if shift + width > 64:
         bits = bits | (rows[:, word + 1] << np.uint64(64 - shift))
     return bits if width == 64 else bits & np.uint64((1 << width) - 1)
-
-
-def rows_from(values: Sequence[int], width: int) -> np.ndarray:
-    """Return probes of ``width`` bits, given as integers, as rows of uint64."""
-    words = -(-width // 64)
-    raw = b"".join(value.to_bytes(8 * words, "little") for value in values)
-    return np.frombuffer(raw, "<u8").reshape(len(values), words)

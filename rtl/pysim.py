@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-import numpy as np
 from amaranth.sim import Simulator
 
 from hwdsl.hardware import Hardware
@@ -19,7 +18,7 @@ from hwdsl.trace import Trace
 from .extent import check_rows
 from .faults import NONE, Faults
 from .load import Image, finals_of
-from .probe import decode, rows_from
+from .probe import decode, records_of
 from .top import MOST_ROWS, Machine
 from .user_ops import brought, verify
 from .waveform import groups_of
@@ -88,7 +87,7 @@ class Model:
         self._runs += 1
         with self._waveform(vcd):
             self._simulator.run()
-        events = decode(self._hardware, self._samples(), program.cycles)
+        events = decode(self._hardware, records_of(self._hardware, self._seen), program.cycles)
         finals = finals_of(self._hardware, program, self._finals)
         return Trace(program.cycles, events, finals, "pysim", "tables")
 
@@ -129,11 +128,3 @@ class Model:
         stores = self._machine.stores
         for point, row, _, _ in self._program.finals.tolist():
             self._finals.setdefault(point, {})[row] = ctx.get(stores[point][row])
-
-    def _samples(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        samples = []
-        for probe, values in zip(self._probes, zip(*self._seen, strict=True), strict=True):
-            cycles = [cycle for cycle, value in enumerate(values) if value]
-            rows = rows_from([values[cycle] for cycle in cycles], len(probe))
-            samples.append((np.array(cycles, np.int64), rows))
-        return samples

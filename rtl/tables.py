@@ -73,7 +73,6 @@ class Table(wiring.Component):
     """
 
     def __init__(self, port: Port, depth: int, time_bits: int, loadable: bool):
-        self._given = (port, depth, time_bits, loadable)
         width = sum(bits for _, bits in entry_fields(port, time_bits))
         self.contents = rows_of_zeros(width, depth)
         members = {"run": In(1), "now": In(time_bits), "out": Out(Command(port.fields))}
@@ -86,7 +85,8 @@ class Table(wiring.Component):
         m.submodules.ram = ram = Ram(self.contents)
         at = Signal(ceil_log2(self.contents.depth))
         time, valid = Signal.like(self.now), Signal()
-        fire, late = self.out.fire, self.out.late
+        out = self._told(m)
+        fire, late = out.fire, out.late
         m.d.comb += [
             fire.eq(self.run & valid & (time == self.now)),
             late.eq(self.run & valid & (time < self.now)),
@@ -96,8 +96,12 @@ class Table(wiring.Component):
         ram.read(
             enable=fire | late | ~self.run,
             row=following,
-            data=Cat(self.out.command.as_value(), time, valid),
+            data=Cat(out.command.as_value(), time, valid),
         )
         if hasattr(self, "load"):
             ram.write(words=self.load.write, row=self.load.address, data=self.load.data)
         return m
+
+    def _told(self, m: Module) -> wiring.PureInterface:
+        """Return where commands are put; a faulty Table (`rtl.faults`) has them wait."""
+        return self.out

@@ -1,12 +1,11 @@
 """The load bus of the emitted machine: what it writes is what pysim pokes."""
 
-import numpy as np
 from amaranth.sim import Simulator
 
 import rtl
 from hwdsl.trace import ErrorKind
 from rtl.load import image_of
-from rtl.probe import decode, probed_parts, rows_from
+from rtl.probe import decode, probed_parts, records_of
 from rtl.top import Machine
 from tests.rtl.builder import Builder
 from tests.rtl.machines import Sum
@@ -64,11 +63,7 @@ def test_a_machine_that_is_loaded_through_its_bus_shows_the_same():
     simulator.add_testbench(bench)
     simulator.run()
     assert len(probes) == len(probed_parts(h))
-    samples = [
-        (np.arange(len(values)), rows_from(values, len(probe)))
-        for probe, values in zip(probes, zip(*seen, strict=True), strict=True)
-    ]
-    assert decode(h, samples, cycles).tolist() == expected.events.tolist()
+    assert decode(h, records_of(h, seen), cycles).tolist() == expected.events.tolist()
 
 
 def test_the_error_outputs_name_kind_part_and_lane():

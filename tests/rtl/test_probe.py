@@ -1,11 +1,10 @@
 """Probes: their layout, and their decoding for machines that nothing else is known of."""
 
-import numpy as np
 import pytest
 
 from hwdsl import Actor, Fabric, Node
 from hwdsl.trace import Kind
-from rtl.probe import actor_width, decode, fields_of, rows_from, wire_width
+from rtl.probe import actor_width, decode, fields_of, records_of, wire_width
 
 
 class Pair(Fabric):
@@ -22,16 +21,10 @@ def pair():
     return Pair().freeze()
 
 
-def samples_of(pair, seen):
-    """Return samples from probes as integers by cycle, for the wire and for the actor."""
-    widths = (wire_width(pair.bus), actor_width(pair.alu))
-    return [
-        (
-            np.array(sorted(by_cycle), np.int64),
-            rows_from([by_cycle[c] for c in sorted(by_cycle)], w),
-        )
-        for by_cycle, w in zip(seen, widths, strict=True)
-    ]
+def records(pair, of_wire, of_actor):
+    """Return records of probes given as integers by cycle."""
+    end = max([*of_wire, *of_actor]) + 1
+    return records_of(pair, [(of_wire.get(c, 0), of_actor.get(c, 0)) for c in range(end)])
 
 
 def test_fields_fill_a_probe_without_gaps(pair):
@@ -47,7 +40,7 @@ def test_a_lane_wider_than_64_bits_is_decoded_in_chunks(pair):
     word = 0xABCDEF012345678987654321
     lane1 = 97  # lane 0 of the departures has 97 bits
     seen = {5: (word << 1 | 1) << lane1}
-    events = decode(pair, samples_of(pair, (seen, {})), 10)
+    events = decode(pair, records(pair, seen, {}), 10)
     assert events.tolist() == [
         (4, Kind.DEPART, 0, 1, 0, word & (1 << 64) - 1),
         (4, Kind.DEPART, 0, 1, 1, word >> 64),
@@ -57,7 +50,7 @@ def test_a_lane_wider_than_64_bits_is_decoded_in_chunks(pair):
 def test_a_value_of_zero_is_an_event_and_an_idle_lane_is_none(pair):
     arrivals = 2 * 97
     seen = {2: 1 << arrivals}
-    events = decode(pair, samples_of(pair, (seen, {})), 10)
+    events = decode(pair, records(pair, seen, {}), 10)
     assert [e[:5] for e in events.tolist()] == [
         (2, Kind.ARRIVE, 0, 0, 0),
         (2, Kind.ARRIVE, 0, 0, 1),
@@ -71,7 +64,7 @@ def test_an_actor_shows_starts_results_and_its_first_error_once(pair):
         4: (1 | 0xFFFFFFFF << 1) << results | 5 << errors + 3,
         5: 5 << errors + 3,
     }
-    events = decode(pair, samples_of(pair, ({}, seen)), 10)
+    events = decode(pair, records(pair, {}, seen), 10)
     actor = list(pair.parts).index(pair.alu)
     assert events.tolist() == [
         (1, Kind.FIRE, 0, 1, 0, 2),
@@ -82,5 +75,5 @@ def test_an_actor_shows_starts_results_and_its_first_error_once(pair):
 
 def test_what_happens_after_the_run_is_cut_off(pair):
     both = 1 | 1 << 2 * 97  # lane 0 departs and arrives
-    events = decode(pair, samples_of(pair, ({3: both}, {})), 3)
+    events = decode(pair, records(pair, {3: both}, {}), 3)
     assert {(e["cycle"], e["kind"]) for e in events} == {(2, Kind.DEPART)}
