@@ -8,11 +8,13 @@ from hwdsl.workload import Workload
 
 from .check import check
 from .earliest_finish import earliest_finish
-from .goals import OBJECTIVES
+from .goals import OBJECTIVES, best
 from .placing import Affinity, Placer, first_best_fit, operands_held
+from .reduction.network import spread_ops
 from .reduction.scheduling import schedule_reductions
 from .schedule import Schedule
 from .searching import EFFORTS, Search
+from .starting import translate
 
 __all__ = ["Schedule", "Workload", "check", "schedule"]
 
@@ -73,13 +75,14 @@ def schedule(
     """
     if placing not in PLACINGS:
         raise InputError(f"placing must be one of {', '.join(PLACINGS)}, not {placing!r}")
-    spread = schedule_reductions(hardware, workload, engine) if placing == "in-order" else None
-    if spread is not None:
-        return spread
     if objective not in OBJECTIVES:
         raise InputError(f"objective must be one of {', '.join(OBJECTIVES)}, not {objective!r}")
     if type(effort) is not int or not 0 <= effort < len(EFFORTS):
         raise InputError(f"effort must be from 0 to {len(EFFORTS) - 1}, not {effort!r}")
+    if placing == "in-order" and spread_ops(hardware, workload):
+        found = schedule_reductions(hardware, workload, engine)
+        known = () if start is None else (translate(start, hardware, workload),)
+        return best((*known, found), objective)
     score = affinity or operands_held
 
     def new_placer(work: Workload = workload) -> Placer:

@@ -23,6 +23,8 @@ from hwdsl.hardware import Hardware
 from hwdsl.workload import Datum, Workload
 
 from .demands import Demand, Demands
+from .reduction.bounds import reduction_bounds
+from .reduction.network import spread_ops
 
 if TYPE_CHECKING:
     from .schedule import Unserved
@@ -67,6 +69,8 @@ def bounds(
     tuple of Bound
         The largest first.
     """
+    if spread_ops(hardware, workload):
+        return tuple(Bound(*each) for each in reduction_bounds(hardware, workload))
     view = Demands(hardware, workload, {u.request for u in unserved})
     found = [_critical_path(view), *_compute(view), *_nodes(view), *_wires(view)]
     return tuple(sorted(found, key=lambda b: -b.cycles))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,7 +19,7 @@ Cost = tuple[int, int]
 
 @dataclass(frozen=True)
 class Way:
-    """The cheapest way from an Adder up to another one: its cost, and its latency in cycles."""
+    """From an Adder up to another one: the least cost, and the least latency in cycles."""
 
     adder: int
     cost: Cost
@@ -86,23 +87,25 @@ class Network:
     def near(self, adder: int) -> tuple[Way, ...]:
         """Return every Adder that an Adder's sums can come to, the cheapest way first."""
         if adder not in self._near:
-            best = {adder: ((0, 0), 0)}
-            heap = [((0, 0), 0, adder)]
-            settled: dict[int, Way] = {}
-            while heap:
-                cost, latency, here = heapq.heappop(heap)
-                if here in settled:
-                    continue
-                settled[here] = Way(here, cost, latency)
-                for wire in self.hardware.outgoing[here]:
-                    if wire.target in self.exits:
-                        more = self.cost(wire)
-                        new = (cost[0] + more[0], cost[1] + more[1]), latency + wire.latency
-                        if wire.target not in best or new < best[wire.target]:
-                            best[wire.target] = new
-                            heapq.heappush(heap, (*new, wire.target))
-            self._near[adder] = tuple(settled.values())
+            soonest = self._settle(adder, lambda wire: (wire.latency, 0))
+            cheapest = self._settle(adder, self.cost)
+            self._near[adder] = tuple(Way(a, c, soonest[a][0]) for a, c in cheapest.items())
         return self._near[adder]
+
+    def _settle(self, adder: int, cost: Callable[[Wire], Cost]) -> dict[int, Cost]:
+        """Return what it costs to come to each Adder, in the order of the costs."""
+        heap: list[tuple[Cost, int]] = [((0, 0), adder)]
+        settled: dict[int, Cost] = {}
+        while heap:
+            so_far, here = heapq.heappop(heap)
+            if here in settled:
+                continue
+            settled[here] = so_far
+            for wire in self.hardware.outgoing[here]:
+                if wire.target in self.exits and wire.target not in settled:
+                    more = cost(wire)
+                    heapq.heappush(heap, ((so_far[0] + more[0], so_far[1] + more[1]), wire.target))
+        return settled
 
     def down(self, adder: int) -> dict[int, tuple[Step, ...]]:
         """Return, for each Adder above ``adder``, the steps from it that lead back towards it."""

@@ -12,10 +12,8 @@ from .placing import Spreader
 from .routed import ReductionPlacer
 
 
-def schedule_reductions(
-    hardware: Hardware, workload: Workload, engine: str = "auto"
-) -> Schedule | None:
-    """Place and route a Workload, or return ``None`` if nothing in it is to be spread.
+def schedule_reductions(hardware: Hardware, workload: Workload, engine: str = "auto") -> Schedule:
+    """Place and route a Workload some dot products of which are to be spread.
 
     Raises
     ------
@@ -23,8 +21,6 @@ def schedule_reductions(
         As `dtt.schedule`.
     """
     spreader = Spreader(hardware, workload)
-    if not spreader.ops:
-        return None
     feed = direct_feed(hardware, workload, spreader)
     if feed is None:
         return ReductionPlacer(hardware, workload, spreader, engine).run()
