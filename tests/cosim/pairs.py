@@ -22,10 +22,16 @@ class Outcome:
     refusal: str = ""
 
 
-def run_pair(hardware: Hardware, workload: Workload, seed: int = 0, **engine: str) -> Outcome:
+def run_pair(
+    hardware: Hardware,
+    workload: Workload,
+    seed: int = 0,
+    placing: str = "in-order",
+    **engine: str,
+) -> Outcome:
     """Schedule, check and run; an illegal schedule raises."""
     try:
-        schedule = dtt.schedule(hardware, workload)
+        schedule = dtt.schedule(hardware, workload, placing=placing)
     except (NoSchedule, LimitReached) as error:
         return Outcome(None, f"{type(error).__name__}: {error}")
     dtt.check(hardware, workload, schedule)
