@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import InputError
-from .ops import OpKind, define
+from .ops import OpKind, Shape, define
 
 if TYPE_CHECKING:
     import numpy as np
-
-Shape = tuple[int, ...]
 
 
 class UserOp:
@@ -52,7 +50,7 @@ class UserOp:
     latency: int = 1
 
     def compute(self, *operands: np.ndarray) -> Any:
-        """Return the result, before wrapping, of int64 arrays; `Op` options there are none."""
+        """Return the result, before wrapping, of int64 arrays of the operands' shapes."""
         raise NotImplementedError
 
     def component(self, bits: int) -> Any:
