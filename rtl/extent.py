@@ -29,6 +29,17 @@ def check_rows(hardware: Hardware, program: Program, most: int, user: str) -> No
             raise LimitReached(f"{point.kind} {point.name!r}: {rule}")
 
 
+def rows_to_build(hardware: Hardware, program: Program) -> int:
+    """Return how many rows of a memory a Program needs at most: a power of two from 2^14 on."""
+    most = 1 << 14
+    for points, rows in _used(hardware, program):
+        capacity = np.array([p.rows for p in hardware.points], np.int64)[points]
+        inside = rows[rows < capacity]
+        if inside.size:
+            most = max(most, 1 << int(inside.max()).bit_length())
+    return most
+
+
 def _used(hardware: Hardware, program: Program) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield points and rows, each by command or content."""
     for table in (program.contents, program.finals):

@@ -62,6 +62,25 @@ class Image:
             times = cycles.astype(object) | (1 << time_bits)
             yield ((times << command_bits) | commands).tolist()
 
+    def words(self, ports: Sequence[Port], time_bits: int) -> Iterator[np.ndarray]:
+        """Yield the rows of each table as words of 64 bits, the least significant first."""
+        for port, (cycles, commands) in zip(ports, self.tables, strict=True):
+            (_, bits), _, _ = entry_fields(port, time_bits)
+            if bits + time_bits + 1 <= 64:
+                words = commands.astype(np.uint64)
+                words |= (cycles.astype(np.uint64) | np.uint64(1 << time_bits)) << np.uint64(bits)
+                yield words.reshape(-1, 1)
+            else:
+                times = cycles.astype(object) | (1 << time_bits)
+                yield words_of((times << bits) | commands, bits + time_bits + 1)
+
+
+def words_of(values: Sequence[int], bits: int) -> np.ndarray:
+    """Return integers of ``bits`` bits as rows of uint64, least significant first."""
+    size = -(-bits // 64)
+    raw = b"".join(int(value).to_bytes(8 * size, "little") for value in values)
+    return np.frombuffer(raw, "<u8").reshape(-1, size)
+
 
 def image_of(hardware: Hardware, program: Program, values: Mapping[Any, Any]) -> Image:
     """Pack a Program for a Hardware, and the values of its loaded data.

