@@ -6,10 +6,11 @@ from hwdsl.errors import InputError
 from hwdsl.hardware import Hardware
 from hwdsl.workload import Workload
 
+from .best_fit import Affinity, first_best_fit, operands_held
 from .check import check
 from .earliest_finish import earliest_finish
 from .goals import OBJECTIVES, best
-from .placing import Affinity, Placer, first_best_fit, operands_held
+from .placing import Placer
 from .reduction.network import spread_ops
 from .reduction.scheduling import schedule_reductions
 from .schedule import Schedule
@@ -48,7 +49,7 @@ def schedule(
         some are much slower than others (see `dtt.earliest_finish`).
         ``"first-best-fit"`` is the paper's: all Ops are placed by a coarse model first.
     affinity : callable, optional
-        Scores an Actor for an Op, see `dtt.placing.Affinity`; the default counts the operands that
+        Scores an Actor for an Op, see `dtt.best_fit.Affinity`; the default counts the operands that
         the Actor already holds.
     engine : {"auto", "reference", "native"}
         Who routes. ``"auto"`` is the native engine where it was built, else the readable

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from hwdsl.errors import LimitReached, TimingFault
 from hwdsl.hardware import Actor, Hardware, Timing
 from hwdsl.workload import Datum, Op, Request, Workload
 
+from .best_fit import Affinity, Coarse, operands_held
 from .engine import Engine, make_engine
 from .explain import why_full, why_late
 from .feasibility import Candidates, candidates
@@ -17,20 +18,8 @@ from .occupancy import FOREVER
 from .progress import Progress
 from .schedule import FIRING, Schedule, Unserved
 from .spilling import make_room, move_home
-from .state import State, Stay
+from .state import Stay
 from .wants import Wants
-
-Affinity = Callable[[Op, Actor, frozenset[int]], float]
-"""Scores an Actor for an Op; the third argument are the operands (indices) that the Actor's Node
-holds in that cycle. The highest score is tried first."""
-
-Coarse = dict[int, tuple[Actor, Timing, int]]
-"""For each Op, the Actor and the start that the paper's coarse model gives it."""
-
-
-def operands_held(op: Op, actor: Actor, held: frozenset[int]) -> float:
-    """The default affinity: how many operands the Actor already holds."""
-    return len(held)
 
 
 class Placer:
@@ -346,42 +335,3 @@ class Placer:
         datum, self.progress.origin[datum] = moved
         keep.add(datum)
         return True
-
-
-def first_best_fit(
-    hardware: Hardware, workload: Workload, affinity: Affinity = operands_held
-) -> Coarse:
-    """Place all Ops by the paper's coarse model: units, cooldowns, and no data movement.
-
-    An Op starts no earlier than its ``not_before`` and the results that it needs. An Actor holds
-    what earlier Ops brought to it or made there.
-    """
-    able = candidates(hardware, workload)
-    busy = State(hardware, [d.size for d in workload.data])
-    held: list[set[int]] = [set() for _ in hardware.points]
-    ready = [0] * len(workload.data)
-    placed: Coarse = {}
-    for op in workload.ops:
-        cycle = max([op.not_before, *(ready[d.index] for d in op.operands)])
-        operands = {d.index for d in op.operands}
-        while op.index not in placed:
-            free = [
-                (a, t)
-                for a, t in able[op.index]
-                if busy.units[a.index].peak(cycle, cycle + t.cooldown - 1) + t.units <= a.units
-            ]
-            if free:
-                actor, timing = min(
-                    free,
-                    key=lambda c: (
-                        -affinity(op, c[0], frozenset(operands & held[c[0].at])),
-                        c[0].index,
-                    ),
-                )
-                busy.start(actor.index, cycle, timing.cooldown, timing.units)
-                held[actor.at] |= operands
-                held[actor.result_at].add(op.result.index)
-                ready[op.result.index] = cycle + timing.latency
-                placed[op.index] = (actor, timing, cycle)
-            cycle += 1
-    return placed
