@@ -28,12 +28,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--control", default="tables", help="where commands come from (default: tables)"
     )
-    parser.add_argument("--seed", type=_seed, default=0, help="of random values (default: 0)")
+    parser.add_argument("--seed", type=seed, default=0, help="of random values (default: 0)")
     parser.add_argument("--vcd", metavar="FILE", help="write the waveforms of the run")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
-def _seed(text: str) -> int:
+def seed(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"a seed must be a whole number from 0, not {text!r}")
     return int(text)
@@ -45,17 +45,17 @@ def run(options: argparse.Namespace) -> int:
     if options.vcd is not None:
         _touch(options.vcd)
     subject = read_subject(options.file)
-    values = _values(subject, options.seed)
+    values = complete_values(subject, options.seed)
     schedule = scheduled(subject, options)
     found = figures(schedule)
     _say(options, f"scheduled  {sentence(found)}", *(f"           {n}" for n in notes(found)))
     with progress("checking the schedule"):
         check(subject.hardware, subject.workload, schedule)
     _say(options, "legal      every rule of the timing contract holds")
-    seen = _simulated(subject, schedule, values, options)
+    seen = simulated(subject, schedule, values, options)
     where = f"on {seen.engine} with {seen.control}, seed {options.seed}"
     _say(options, f"simulated  {amount(seen.cycles, 'cycle')} of RTL {where}")
-    verdict = _compared(subject, schedule, values, seen)
+    verdict = compared(subject, schedule, values, seen)
     good = verdict.passed and not schedule.unserved
     first = verdict.first.sentence if verdict.first else None
     if options.json:
@@ -97,7 +97,7 @@ def _say(options: argparse.Namespace, *lines: str) -> None:
             print(line, flush=True)
 
 
-def _simulated(
+def simulated(
     subject: Subject, schedule: Schedule, values: dict[Any, Any], options: argparse.Namespace
 ) -> Trace:
     import rtl
@@ -114,7 +114,7 @@ def _simulated(
     return trace
 
 
-def _compared(subject: Subject, schedule: Schedule, values: dict[Any, Any], seen: Trace) -> Verdict:
+def compared(subject: Subject, schedule: Schedule, values: dict[Any, Any], seen: Trace) -> Verdict:
     from dtt.expect import expected_trace
 
     from ..compare import compare
@@ -124,7 +124,7 @@ def _compared(subject: Subject, schedule: Schedule, values: dict[Any, Any], seen
         return compare(subject.hardware, expected.trace, seen, expected)
 
 
-def _values(subject: Subject, seed: int) -> dict[Any, Any]:
+def complete_values(subject: Subject, seed: int) -> dict[Any, Any]:
     """Return the values that FILE gives, and random ones for the rest of the loaded data."""
     from ..values import random_values
     from ..workload import Datum

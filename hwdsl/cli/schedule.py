@@ -67,10 +67,10 @@ def _object(schedule: Schedule) -> dict[str, Any]:
         "mismatches": None,
         "first_mismatch": None,
         "bounds": {bound.name: bound.cycles for bound in schedule.bounds()},
-        "placing": [dict(zip(_PLACING, row, strict=True)) for row in _placing(schedule)],
+        "placing": [dict(zip(PLACING, row, strict=True)) for row in placing_rows(schedule)],
         "paths": {d.name: list(schedule.paths(d)) for d in schedule.workload.data},
-        "utilisation": {name: round(share, 6) for _, name, share in _utilisation(schedule)},
-        "reads": {name: count for name, count, _, _ in _memories(schedule)},
+        "utilisation": {name: round(share, 6) for _, name, share in utilisation_rows(schedule)},
+        "reads": {name: count for name, count, _, _ in memory_rows(schedule)},
     }
 
 
@@ -82,12 +82,14 @@ def _show(schedule: Schedule) -> None:
             print(screen.bold(title), table(head, rows), sep="\n", end="\n\n")
 
     part("Placing: which actor starts which op, and when its result is there",
-         _PLACING, _placing(schedule))  # fmt: skip
+         PLACING, placing_rows(schedule))  # fmt: skip
     part("Routing: the cycle in which the datum is in each node, and how long it stays there",
-         ("datum", "path", "stays"), _routing(schedule))  # fmt: skip
+         ("datum", "path", "stays"), routing_rows(schedule))  # fmt: skip
     part("Memories: moves that leave, and the most rows in use",
-         ("node", "reads", "peak rows", "of"), _memories(schedule))  # fmt: skip
-    used = [(kind, name, f"{share:.0%}") for kind, name, share in _utilisation(schedule) if share]
+         ("node", "reads", "peak rows", "of"), memory_rows(schedule))  # fmt: skip
+    used = [
+        (kind, name, f"{share:.0%}") for kind, name, share in utilisation_rows(schedule) if share
+    ]
     part("Utilisation of what is used", ("kind", "part", "use"), used)
     bounds = [(bound.name, bound.cycles) for bound in schedule.bounds()]
     part(f"Lower bounds on the {schedule.cycles} cycles", ("bound", "cycles"), bounds)
@@ -95,10 +97,10 @@ def _show(schedule: Schedule) -> None:
     print(screen.bold(sentence(found)), *notes(found), sep="\n")
 
 
-_PLACING = ("op", "code", "actor", "start", "result", "in place")
+PLACING = ("op", "code", "actor", "start", "result", "in place")
 
 
-def _placing(schedule: Schedule) -> Rows:
+def placing_rows(schedule: Schedule) -> Rows:
     """Return each Op's Actor, cycles, and the operands that nobody had to bring for it."""
     held: dict[int, list[str]] = {}
     for op, datum in schedule.in_place:
@@ -112,7 +114,7 @@ def _placing(schedule: Schedule) -> Rows:
     return rows
 
 
-def _routing(schedule: Schedule) -> Rows:
+def routing_rows(schedule: Schedule) -> Rows:
     rows: Rows = []
     for datum in schedule.workload.data:
         for i, path in enumerate(schedule.paths(datum)):
@@ -133,13 +135,13 @@ def _stays(schedule: Schedule, datum: Datum) -> Iterator[str]:
             yield f"{schedule.hardware.points[point]} {first} to {until}"
 
 
-def _memories(schedule: Schedule) -> Rows:
+def memory_rows(schedule: Schedule) -> Rows:
     peaks = schedule.statistics().peaks
     points = [p for p in schedule.hardware.points if p.stores]
     return [(p.name, schedule.reads(p), peaks[p.index], p.rows) for p in points]
 
 
-def _utilisation(schedule: Schedule) -> list[tuple[str, str, float]]:
+def utilisation_rows(schedule: Schedule) -> list[tuple[str, str, float]]:
     found, hardware = schedule.statistics(), schedule.hardware
     return [
         *(("wire", w.name, found.wires[w.index]) for w in hardware.wires),

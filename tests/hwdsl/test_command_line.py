@@ -113,12 +113,12 @@ def test_a_yaml_file_does_what_the_python_file_does(capsys, tmp_path):
 
 
 def test_values_of_the_file_are_used_and_the_rest_is_drawn(written):
-    from hwdsl.cli.check import _values
+    from hwdsl.cli.check import complete_values
     from hwdsl.cli.subject import read_subject
 
     subject = read_subject(written(TINY + "workload.load('y', at='a'); values = {x: 5}"))
-    assert next(iter(_values(subject, 0).values())) == 5
-    assert len(_values(subject, 0)) == 2
+    assert next(iter(complete_values(subject, 0).values())) == 5
+    assert len(complete_values(subject, 0)) == 2
 
 
 def test_a_request_that_cannot_be_met_fails_with_its_reason(capsys, written):
