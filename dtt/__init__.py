@@ -83,7 +83,7 @@ def schedule(
     if placing == "in-order" and spread_ops(hardware, workload):
         found = schedule_reductions(hardware, workload, engine)
         known = () if start is None else (translate(start, hardware, workload),)
-        return best((*known, found), objective)
+        return best((found, *known), objective)
     score = affinity or operands_held
 
     def new_placer(work: Workload = workload) -> Placer:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import TextIO
 
-from .cli import check, doctor, emit, schedule
+from .cli import check, compare, doctor, draw, emit, reduce, report, schedule
 from .cli.screen import Screen, print_json
 from .errors import HardwareWarning, HwdslError
 
@@ -18,6 +18,10 @@ COMMANDS: dict[str, ModuleType] = {
     "check": check,
     "schedule": schedule,
     "emit": emit,
+    "draw": draw,
+    "report": report,
+    "reduce": reduce,
+    "compare": compare,
     "doctor": doctor,
 }
 

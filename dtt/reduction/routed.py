@@ -8,8 +8,9 @@ from hwdsl.errors import InputError
 from hwdsl.hardware import Hardware
 from hwdsl.workload import Op, Workload
 
+from ..best_fit import Coarse
 from ..occupancy import FOREVER
-from ..placing import Coarse, Placer
+from ..placing import Placer
 from ..schedule import FIRING, Schedule
 from .direct import fired, summed
 from .distribution import Distribution
