@@ -55,6 +55,7 @@ class Engine(Protocol):
     def departures(self, wire: int) -> list[tuple[int, int]]: ...
     def moves(self) -> np.ndarray: ...
 
+    def load(self, data: np.ndarray, points: np.ndarray, kept: np.ndarray) -> None: ...
     def stay(self, datum: int, point: int, new: Stay) -> None: ...
     def close(self, datum: int) -> None: ...
     def hand_over(self, datum: int, point: int, cycle: int) -> None: ...
@@ -79,7 +80,14 @@ class Engine(Protocol):
         floor: int = 0,
     ) -> int | None: ...
 
-    def run(self, workload: Workload, able: Candidates, progress: Progress, position: int) -> int:
+    def run(
+        self,
+        workload: Workload,
+        able: Candidates,
+        progress: Progress,
+        position: int,
+        strict: bool = False,
+    ) -> int:
         """Place items of the Workload from a position on, as `dtt.placing.Placer` would.
 
         Returns

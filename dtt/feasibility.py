@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 
 from hwdsl.errors import InputError, NoSchedule
-from hwdsl.hardware import Actor, Hardware, Point, Timing
+from hwdsl.hardware import Actor, Hardware, Timing
 from hwdsl.workload import Datum, Op, Request, Workload
 
 from .reduction.network import collectors, multipliers, spreads
@@ -49,17 +50,19 @@ def _likeness(op: Op) -> Hashable:
 
 def _check_names(hardware: Hardware, workload: Workload) -> None:
     faults = []
+    stores = {None, *(point.name for point in hardware.points if point.stores)}
     for datum in workload.data:
         if datum.bits % hardware.word:
             rule = f"bits must be a multiple of the word ({hardware.word} bits)"
             faults.append(f"Datum {datum.name!r}: {rule}, not {datum.bits}")
-        if datum.loaded_at is not None:
-            faults += _not_a_store(hardware, f"Datum {datum.name!r}", datum.loaded_at)
+        if datum.loaded_at not in stores:
+            faults.append(_not_a_store(hardware, f"Datum {datum.name!r}", datum.loaded_at))
     for request in workload.requests:
-        kind = "store" if request.store else "need"
         for name in (request.node, request.source):
-            if name is not None:
-                faults += _not_a_store(hardware, f"{kind} of {request.datum.name!r}", name)
+            if name not in stores:
+                kind = "store" if request.store else "need"
+                user = f"{kind} of {request.datum.name!r}"
+                faults.append(_not_a_store(hardware, user, name))
     actors = {actor.name for actor in hardware.actors}
     for op in workload.ops:
         if op.on is not None and op.on not in actors:
@@ -68,11 +71,10 @@ def _check_names(hardware: Hardware, workload: Workload) -> None:
         raise InputError(*faults)
 
 
-def _not_a_store(hardware: Hardware, user: str, name: str) -> list[str]:
-    part = hardware[name] if name in hardware else None  # noqa: SIM401 (a Hardware is no dict)
-    if not isinstance(part, Point):
-        return [f"{user}: {hardware.name} has no Node named {name!r}"]
-    return [] if part.stores else [f"{user}: {name!r} is a Junction, in which nothing stays"]
+def _not_a_store(hardware: Hardware, user: str, name: str | None) -> str:
+    if any(point.name == name for point in hardware.points):
+        return f"{user}: {name!r} is a Junction, in which nothing stays"
+    return f"{user}: {hardware.name} has no Node named {name!r}"
 
 
 def _able(hardware: Hardware, op: Op) -> tuple[tuple[Actor, Timing], ...]:
@@ -155,10 +157,10 @@ def _too_small(hardware: Hardware, op: Op, actor: Actor, timing: Timing) -> str:
 
 def _check_loads(hardware: Hardware, workload: Workload) -> None:
     rows = [0] * len(hardware.points)
-    for datum in workload.data:
-        if datum.loaded_at is not None:
-            node = hardware.point(datum.loaded_at)
-            rows[node.index] += node.rows_of(datum.size)
+    alike = Counter((d.loaded_at, d.size) for d in workload.data if d.loaded_at is not None)
+    for (name, size), count in alike.items():
+        node = hardware.point(name)
+        rows[node.index] += count * node.rows_of(size)
     for node in hardware.points:
         if rows[node.index] > node.rows:
             raise NoSchedule(
@@ -169,11 +171,16 @@ def _check_loads(hardware: Hardware, workload: Workload) -> None:
 
 def _check_ways(hardware: Hardware, workload: Workload, able: Candidates) -> None:
     reach = _Reach(hardware)
+    seen = set()
     for item in workload.items:
-        if isinstance(item, Request):
-            _check_request(hardware, reach, item, able)
-        else:
+        if not isinstance(item, Request):
             _check_operands(hardware, reach, item, able)
+            continue
+        datum = item.datum
+        alike = (datum.size, datum.loaded_at or datum.made_by, item.node)
+        if alike not in seen:
+            seen.add(alike)
+            _check_request(hardware, reach, item, able)
 
 
 def _origins(hardware: Hardware, datum: Datum, able: Candidates) -> list[int]:
@@ -214,8 +221,7 @@ class _Reach:
 
     def why_not(self, datum: Datum, origins: Sequence[int], targets: Sequence[int]) -> str:
         """Return why no target can be reached from any origin, or ``""``."""
-        reached = frozenset[int]().union(*(self._from(datum.size, o) for o in origins))
-        if reached.intersection(targets):
+        if any(t in self._from(datum.size, o) for o in origins for t in targets):
             return ""
         points = self._hardware.points
         to = _listed(points[t].name for t in targets)

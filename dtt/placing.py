@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -52,10 +53,7 @@ class Placer:
         self.state: Engine = make_engine(engine, hardware, [d.size for d in workload.data])
         self.wants = Wants(workload)
         self.progress = Progress.none(workload, self.wants.counts)
-        self.unserved: list[Unserved] = []
-        for datum in workload.data:
-            if datum.loaded_at is not None:
-                self._appear(datum, hardware.point(datum.loaded_at).index, 0, 0)
+        self._load()
 
     def run(self, coarse: Coarse | None = None) -> Schedule:
         """Place and route everything, in program order, and freeze the result.
@@ -70,7 +68,9 @@ class Placer:
         position = 0
         while position < len(items):
             if coarse is None:
-                position = self.state.run(self.workload, self.able, self.progress, position)
+                position = self.state.run(
+                    self.workload, self.able, self.progress, position, self.strict
+                )
             if position < len(items):
                 self._item(items[position], coarse)
                 position += 1
@@ -106,11 +106,25 @@ class Placer:
             self.workload,
             self.state.moves(),
             firings,
-            tuple(self.unserved),
+            self.unserved,
             self.state.name,
         )
 
     # Requests
+
+    @property
+    def unserved(self) -> tuple[Unserved, ...]:
+        """The requests that could not be met so far; their reasons are found when they are read."""
+        requests = self.workload.requests
+        return tuple(
+            Unserved(i, partial(self._why, requests[i]))
+            for i in np.flatnonzero(self.progress.unmet).tolist()
+        )
+
+    def _why(self, request: Request) -> tuple[str, int | None]:
+        point = self.hardware.point(request.node).index
+        only = self._only(request.datum, request.reuse, request.source)
+        return why_late(self.state, self.workload, request.datum, point, request.by, only)
 
     def _serve(self, request: Request) -> None:
         point = self.hardware.point(request.node).index
@@ -121,7 +135,7 @@ class Placer:
         keep = {datum}
         while not self._deliver(datum, point, request.by, last, only, floor):
             if request.by is not None or not self._spill([point], keep):
-                self._fail(request, point, only)
+                self._fail(request)
                 break
         self._satisfy(datum)
 
@@ -143,13 +157,12 @@ class Placer:
         if cycle is not None:
             yield from range(cycle, max(cycle, floor, self.state.settled) + 2)
 
-    def _fail(self, request: Request, point: int, only: int | None) -> None:
-        kind = "store" if request.store else "need"
-        reason, cycle = why_late(self.state, self.workload, request.datum, point, request.by, only)
+    def _fail(self, request: Request) -> None:
+        self.progress.unmet[request.index] = 1
         if self.strict:
-            node = self.hardware.points[point].name
-            raise TimingFault(f"{kind} of {request.datum.name!r} at {node!r}: {reason}")
-        self.unserved.append(Unserved(request.index, reason, cycle))
+            kind = "store" if request.store else "need"
+            where = f"{kind} of {request.datum.name!r} at {request.node!r}"
+            raise TimingFault(f"{where}: {self._why(request)[0]}")
 
     def _only(self, datum: Datum, reuse: bool, source: str | None) -> int | None:
         """Return the one Point from which a request may be served, if it is bound to one."""
@@ -300,6 +313,15 @@ class Placer:
         return TimingFault(f"{where}: {'; '.join(late) if late else together}")
 
     # Bookkeeping
+
+    def _load(self) -> None:
+        """Let all data that are loaded be where they are from cycle 0 on."""
+        points = {point.name: point.index for point in self.hardware.points}
+        loaded = [(d.index, points[d.loaded_at]) for d in self.workload.data if d.loaded_at]
+        data, nodes = np.array(loaded, np.int64).reshape(-1, 2).T
+        self.progress.origin[data] = nodes
+        self.progress.complete[data] = 0
+        self.state.load(data, nodes, self.progress.left[data] > 0)
 
     def _appear(self, datum: Datum, point: int, begin: int, complete: int) -> None:
         """Let a datum be where it was loaded or made; while wanted, it keeps its place."""

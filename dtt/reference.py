@@ -10,7 +10,7 @@ from .feasibility import Candidates
 from .progress import Progress
 from .routing import earliest, route
 from .schedule import MOVE
-from .state import Path, State
+from .state import Path, State, Stay
 
 
 class Reference(State):
@@ -41,6 +41,13 @@ class Reference(State):
         """Find the first cycle in which a datum can be at a Point; see `dtt.routing.earliest`."""
         return earliest(self, datum, target, only, from_cycle, floor)
 
+    def load(self, data: np.ndarray, points: np.ndarray, kept: np.ndarray) -> None:
+        """Let each datum be at its Point from cycle 0 on, kept open if it is still wanted."""
+        for datum, point, is_open in zip(
+            *map(np.ndarray.tolist, (data, points, kept)), strict=True
+        ):
+            self.stay(datum, point, Stay(0, 0, 0, is_open))
+
     def moves(self) -> np.ndarray:
         """Return all Moves as `MOVE`, sorted by cycle, wire and datum."""
         table = np.array(list(self.departed), np.int64).reshape(-1, 3)
@@ -48,6 +55,13 @@ class Reference(State):
         moves["datum"], moves["wire"], moves["cycle"] = table.T
         return moves[np.lexsort([moves["datum"], moves["wire"], moves["cycle"]])]
 
-    def run(self, workload: Workload, able: Candidates, progress: Progress, position: int) -> int:
+    def run(
+        self,
+        workload: Workload,
+        able: Candidates,
+        progress: Progress,
+        position: int,
+        strict: bool = False,
+    ) -> int:
         """Leave every item to the caller."""
         return position

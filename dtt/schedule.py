@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -27,23 +28,59 @@ FIRING = np.dtype([("op", "<i4"), ("part", "<i4"), ("actor", "<i4"), ("cycle", "
 spread over the multipliers of a reduction network."""
 
 
-@dataclass(frozen=True)
 class Unserved:
     """A request that could not be met.
+
+    Parameters
+    ----------
+    request : int
+    reason : str or callable
+        A callable returns reason and earliest, and is called when one of them is read first.
+    earliest : int, optional
 
     Attributes
     ----------
     request : int
         Index into ``Workload.requests``.
     reason : str
-        Which wires or memory stand in the way, and the first cycle that would work.
+        Which wires or memory stand in the way, and the first cycle that would work, once all
+        that the Schedule does is promised.
     earliest : int or None
         The first cycle in which the datum could be there; ``None`` if there is none.
     """
 
-    request: int
-    reason: str
-    earliest: int | None
+    def __init__(
+        self,
+        request: int,
+        reason: str | Callable[[], tuple[str, int | None]],
+        earliest: int | None = None,
+    ):
+        self.request = request
+        self._why = reason if callable(reason) else lambda: (reason, earliest)
+
+    @cached_property
+    def _told(self) -> tuple[str, int | None]:
+        return self._why()
+
+    @property
+    def reason(self) -> str:
+        return self._told[0]
+
+    @property
+    def earliest(self) -> int | None:
+        return self._told[1]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Unserved) and (self.request, self._told) == (
+            other.request,
+            other._told,
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.request)
+
+    def __repr__(self) -> str:
+        return f"Unserved({self.request}, {self.reason!r}, {self.earliest})"
 
 
 @dataclass(frozen=True, eq=False)

@@ -139,7 +139,8 @@ class Native:
             self._resize(8 * count)
             return self.stays_at(datum, point)
         flat = self._out[: 4 * count]
-        return tuple(Stay(*flat[i : i + 3], open=bool(flat[i + 3])) for i in range(0, 4 * count, 4))
+        rows = zip(flat[::4], flat[1::4], flat[2::4], flat[3::4], strict=True)
+        return tuple(Stay(begin, complete, end, bool(kept)) for begin, complete, end, kept in rows)
 
     def home(self, datum: int) -> int | None:
         return _or_none(self._kernel.dtt_home(self._engine, datum))
@@ -164,6 +165,11 @@ class Native:
 
     # Promises
 
+    def load(self, data: np.ndarray, points: np.ndarray, kept: np.ndarray) -> None:
+        data, points, kept = (np.ascontiguousarray(a, np.int64) for a in (data, points, kept))
+        addresses = (table.ctypes.data for table in (data, points, kept))
+        self._done(self._kernel.dtt_load(self._engine, len(data), *addresses))
+
     def stay(self, datum: int, point: int, new: Stay) -> None:
         self._done(
             self._kernel.dtt_stay(
@@ -187,11 +193,20 @@ class Native:
     def start(self, actor: int, cycle: int, cooldown: int, units: int) -> None:
         self._done(self._kernel.dtt_start(self._engine, actor, cycle, cooldown, units))
 
-    def run(self, workload: Workload, able: Candidates, progress: Progress, position: int) -> int:
+    def run(
+        self,
+        workload: Workload,
+        able: Candidates,
+        progress: Progress,
+        position: int,
+        strict: bool = False,
+    ) -> int:
         if self._items is None:
             self._items = Items(self.hardware, workload, able, progress)
         count = len(workload.items)
-        placed = self._kernel.dtt_place(self._engine, position, count, *self._items.addresses)
+        placed = self._kernel.dtt_place(
+            self._engine, position, count, strict, *self._items.addresses
+        )
         return self._done(placed)
 
     # Searches

@@ -32,25 +32,27 @@ struct Items {
   i64* origin;          // the Point where it was loaded or made
   i64* complete;        // the cycle in which it was there first
   i64* start;           // of each Op
+  i64* unmet;           // of each request: whether it could not be met
 };
 
 class ItemPlacer {
  public:
-  ItemPlacer(Promises& promises, Router& router, Scout& scout, const Items& items)
-      : promises_(promises), router_(router), scout_(scout), items_(items) {}
+  ItemPlacer(Promises& promises, Router& router, Scout& scout, const Items& items, bool strict)
+      : promises_(promises), router_(router), scout_(scout), items_(items), strict_(strict) {}
 
   // Place the items from `begin` on; return the first that could not be placed here, or `end`.
   i64 run(i64 begin, i64 end) {
     for (i64 i = begin; i < end; ++i) {
       const i64 item = items_.item[i];
-      if (!(item < 0 ? serve(items_.requests[-1 - item]) : place(item))) return i;
+      if (!(item < 0 ? serve(-1 - item) : place(item))) return i;
       promises_.forget();
     }
     return end;
   }
 
  private:
-  bool serve(const Request& r) {
+  bool serve(i64 index) {
+    const Request& r = items_.requests[index];
     const i32 datum = i32(r.datum), point = i32(r.point), only = source(r.only, r.datum, point);
     const i64 floor = r.after < 0 ? 0 : items_.complete[r.after];
     i64 cycle = r.by, last = r.by;
@@ -67,7 +69,10 @@ class ItemPlacer {
         return true;
       }
     }
-    return false;
+    if (r.by < 0 || strict_) return false;
+    items_.unmet[index] = 1;
+    satisfy(datum);
+    return true;
   }
 
   bool place(i64 index) {
@@ -192,6 +197,7 @@ class ItemPlacer {
   Router& router_;
   Scout& scout_;
   const Items& items_;
+  const bool strict_;
   Way way_;
   std::vector<i32> taken_;
 };

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 
 import numpy as np
@@ -36,7 +36,7 @@ class Items:
             len(workload.items),
         )
         points = {point.name: point.index for point in hardware.points}
-        self._requests = _table([_request(r, points) for r in workload.requests], 6)
+        self._requests = _requests(workload.requests, points)
         self._ops = _table([_op(op, able[op.index]) for op in workload.ops], 12)
         operands = [tuple(dict.fromkeys(d.index for d in op.operands)) for op in workload.ops]
         counts = np.fromiter(map(len, operands), np.int64, len(operands))
@@ -44,7 +44,13 @@ class Items:
         self._operands = np.fromiter(chain.from_iterable(operands), np.int64, int(counts.sum()))
         single = self._ops[:, 0] >= 0
         progress.actor[single] = self._ops[single, 0]
-        self._progress = (progress.left, progress.origin, progress.complete, progress.start)
+        self._progress = (
+            progress.left,
+            progress.origin,
+            progress.complete,
+            progress.start,
+            progress.unmet,
+        )
 
     @property
     def addresses(self) -> list[int]:
@@ -53,11 +59,17 @@ class Items:
         return [table.ctypes.data for table in (*tables, *self._progress)]
 
 
-def _request(r: Request, points: dict[str, int]) -> tuple[int, ...]:
-    only = points[r.source] if r.source is not None else _ANY if r.reuse else _ORIGIN
-    by = _NONE if r.by is None else r.by
-    after = _NONE if r.after is None else r.after.index
-    return r.datum.index, points[r.node], only, by, int(r.store), after
+def _requests(requests: Sequence[Request], points: dict[str, int]) -> np.ndarray:
+    columns: tuple[Iterable[int], ...] = (
+        (r.datum.index for r in requests),
+        (points[r.node] for r in requests),
+        (points[r.source] if r.source else _ANY if r.reuse else _ORIGIN for r in requests),
+        (_NONE if r.by is None else r.by for r in requests),
+        (r.store for r in requests),
+        (_NONE if r.after is None else r.after.index for r in requests),
+    )
+    count = len(requests)
+    return np.stack([np.fromiter(column, np.int64, count) for column in columns], axis=1)
 
 
 _LEFT_TO_CALLER = (_NONE,) * 12

@@ -53,7 +53,7 @@ i64 guarded(Work work) {
 
 extern "C" {
 
-i64 dtt_interface() { return 1; }
+i64 dtt_interface() { return 2; }
 
 // points: stores, adder, rows, row, hold energy. wires: source, target, bandwidth, lane, latency,
 // energy.
@@ -155,6 +155,15 @@ i64 dtt_stay(Engine* e, i64 datum, i64 point, i64 begin, i64 complete, i64 end, 
   });
 }
 
+i64 dtt_load(Engine* e, i64 count, const i64* data, const i64* points, const i64* kept) {
+  return guarded([&] {
+    for (i64 i = 0; i < count; ++i) {
+      e->promises.stay(i32(data[i]), i32(points[i]), {0, 0, 0, kept[i] != 0});
+    }
+    return i64(0);
+  });
+}
+
 i64 dtt_close(Engine* e, i64 datum) {
   return guarded([&] { e->promises.close(i32(datum)); return i64(0); });
 }
@@ -214,32 +223,14 @@ i64 dtt_commit(Engine* e, i64 datum, i64 point, i64 since, i64 count, const i64*
   });
 }
 
-// Serve requests with a deadline one after another. `left` counts, for each datum, the items that
-// still want it; `served` tells of each request whether it was met. Stop after the first that was
-// not if `strict`. Return how many were looked at.
-i64 dtt_serve(Engine* e, i64 count, const i64* data, const i64* points, const i64* by,
-              const i64* until, const i64* only, const i64* floor, i64* left, i64* served,
-              i64 strict) {
-  return guarded([&] {
-    for (i64 i = 0; i < count; ++i) {
-      const i32 datum = i32(data[i]);
-      served[i] = e->router.route(datum, i32(points[i]), by[i], until[i], i32(only[i]), floor[i],
-                                  e->way);
-      if (served[i]) e->promises.commit(datum, e->way, until[i], false);
-      if (!served[i] && strict) return i;
-      if (--left[datum] == 0) e->promises.close(datum);
-    }
-    return count;
-  });
-}
-
 // Place the items begin .. end - 1 of a Workload; see items.h. Return the first that was not placed.
-i64 dtt_place(Engine* e, i64 begin, i64 end, const i64* item, const Request* requests,
+i64 dtt_place(Engine* e, i64 begin, i64 end, i64 strict, const i64* item, const Request* requests,
               const Op* ops, const i64* first, const i64* operands, i64* left, i64* origin,
-              i64* complete, i64* start) {
+              i64* complete, i64* start, i64* unmet) {
   return guarded([&] {
-    const Items items{item, requests, ops, first, operands, left, origin, complete, start};
-    return ItemPlacer(e->promises, e->router, e->scout, items).run(begin, end);
+    const Items items{item,   requests, ops,   first, operands, left,
+                      origin, complete, start, unmet};
+    return ItemPlacer(e->promises, e->router, e->scout, items, strict != 0).run(begin, end);
   });
 }
 

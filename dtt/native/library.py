@@ -7,7 +7,7 @@ from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
-INTERFACE = 1
+INTERFACE = 2
 """The number that `dtt_interface` of the kernel gives; raised whenever a function changes."""
 
 _WORD = ctypes.c_int64
@@ -28,6 +28,7 @@ _FUNCTIONS = {
     "places": "it",
     "present": "it",
     "home": "i",
+    "load": "ittt",
     "stay": "iiiiii",
     "close": "i",
     "hand_over": "iii",
@@ -37,8 +38,7 @@ _FUNCTIONS = {
     "earliest": "iiiii",
     "first_way": "iiiiii",
     "commit": "iiiitii",
-    "serve": "itttttttti",
-    "place": "iittttttttt",
+    "place": "iiitttttttttt",
     "move_count": "",
     "moves": "ttt",
 }

@@ -136,7 +136,7 @@ class Promises {
     const i64 end = cut < kForever ? cut - 1 : kForever;
     for (i64 cycle = first;;) {
       cycle = rows[point].first_above(cycle, limit);
-      if (cycle > end) return end;
+      if (cycle > end || cycle == kForever) return end;
       const Stay* own = here ? here->stay_before(cycle) : nullptr;
       if (!own || own->last() < cycle) return std::min(cycle - 1, end);
       if ((cycle = own->last() + 1) > end) return end;

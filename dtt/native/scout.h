@@ -8,6 +8,7 @@
 #pragma once
 
 #include "earliest.h"
+#include "gates.h"
 
 namespace dtt {
 
@@ -29,7 +30,7 @@ class Scout {
 
  private:
   static constexpr i64 kGaveUp = -2;
-  static constexpr i64 kBudget = 4096;
+  static constexpr i64 kBudget = 1 << 16;
 
   i64 search(i32 datum, i32 target, i32 only, i64 from, i64 floor) {
     datum_ = datum;
@@ -38,6 +39,8 @@ class Scout {
     sized_ = &promises_.sizing(datum);
     reach_ = machine_.to(*sized_, target);
     if (!reach_) return kGaveUp;
+    if (gates_.empty()) gates_.resize(machine_.points.size());
+    if (!gates_[target]) gates_[target] = std::make_unique<Gates>(machine_, target);
     begin(only);
     for (i64 budget = kBudget; !heap_.empty(); --budget) {
       if (budget == 0) return kGaveUp;
@@ -48,7 +51,7 @@ class Scout {
         go_on(step.way);
         continue;
       }
-      if (step.way >= 0 && step.until < kForever) arrive(step.way, step.until + 1);
+      if (step.way >= 0 && step.until < kForever - 1) arrive(step.way, step.until + 1);
       if (step.point == target && step.until >= from) return std::max(step.cycle, from);
       if (visited(step)) continue;
       labels_.push_back({step.point, newest(step.point), step.cycle, step.until});
@@ -131,14 +134,18 @@ class Scout {
 
   // Note that the datum can be complete at a Node in a cycle.
   void reached(i32 point, i64 cycle, i32 way) {
-    const Reach& on = reach_[point];
-    if (on.energy < 0) return;
+    if (reach_[point].energy < 0) return;
     const i64 until =
         promises_.room_until(scratch(point).place, point, sized_->rows[point], cycle);
-    push({cycle + on.time, cycle, until, point, way});
+    push({bound(point, cycle), cycle, until, point, way});
+  }
+
+  i64 bound(i32 point, i64 cycle) const {
+    return gates_[target_]->bound(promises_, datum_, *sized_, reach_, point, cycle, floor_);
   }
 
   void push(Step step) {
+    if (step.bound >= kForever) return;
     heap_.push_back(step);
     std::push_heap(heap_.begin(), heap_.end());
   }
@@ -153,7 +160,7 @@ class Scout {
       arrive(index, 0);
     } else if (depart(ways_[index])) {
       const i64 there = arrival(ways_[index]);
-      push({there + reach_[to].time, there, -1, to, index});
+      push({bound(to, there), there, -1, to, index});
     }
   }
 
@@ -237,6 +244,7 @@ class Scout {
   Promises& promises_;
   Machine& machine_;
   Forerunner forerunner_;
+  std::vector<std::unique_ptr<Gates>> gates_;
   bool junctions_ = false;
   std::vector<Scratch> places_;
   std::uint32_t epoch_ = 0;
