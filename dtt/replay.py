@@ -8,7 +8,7 @@ it; the others can go.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,6 +25,9 @@ Step = tuple[int, int]
 
 Steps = tuple[Step, ...]
 """Moves of one datum, sorted."""
+
+Copies = dict[int, list[tuple[int, int]]]
+"""For each Point, the cycles from which a copy is there, each with the place of its Move."""
 
 
 @dataclass(frozen=True)
@@ -116,12 +119,12 @@ class Replay:
 
     # One datum
 
-    def copies(self, datum: int, steps: Iterable[Step]) -> dict[int, list[tuple[int, int]]]:
-        """Return, for each Point, the cycles in which a copy is there first, with its Move's place.
+    def copies(self, datum: int, steps: Iterable[Step]) -> Copies:
+        """Return where and since when there are copies of a datum.
 
-        The place is the index into ``steps``, or -1 for where the datum was loaded or made.
+        Each comes with its Move's place in ``steps``: -1 for where the datum was loaded or made.
         """
-        found: dict[int, list[tuple[int, int]]] = {}
+        found: Copies = {}
         born = self.born[datum]
         if born is not None:
             found[born[0]] = [(born[1].complete, -1)]
@@ -155,15 +158,30 @@ class Replay:
             return
         engine.stay(datum, *born)
         copies = self.copies(datum, steps)
-        for cycle, index in steps:
-            source = self.hardware.wires[index].source
-            ready, _ = _serving(copies, source, cycle)
-            engine.commit(datum, Path((source, ready), ((index, cycle),), 0), 0)
+        for path in self._paths(steps, copies):
+            engine.commit(datum, path, 0)
         for use in uses:
             ready, _ = _serving(copies, use.point, use.by)
             engine.commit(datum, Path((use.point, ready), (), 0), use.last)
         for point, cycle in self._over.get(datum, ()):
             engine.hand_over(datum, point, cycle)
+
+    def _paths(self, steps: Steps, copies: Copies) -> Iterator[Path]:
+        """Yield the Moves as paths from a copy to a Node; a branch starts at its fork."""
+        points, wires = self.hardware.points, self.hardware.wires
+        passed: set[int] = set()
+        for cycle, index in steps:
+            if not points[wires[index].target].stores:
+                continue
+            moves = [(index, cycle)]
+            while True:
+                source = wires[moves[0][0]].source
+                ready, place = _serving(copies, source, moves[0][1])
+                if points[source].stores or place in passed:
+                    break
+                passed.add(place)
+                moves.insert(0, steps[place][::-1])
+            yield Path((source, ready), tuple(moves), 0)
 
     def energy(self, engine: Engine, datum: int, steps: Iterable[Step]) -> int:
         """Return what a datum's Moves and stays in an engine cost, in 1e-6 pJ."""
@@ -218,5 +236,5 @@ def _steps(schedule: Schedule) -> list[Steps]:
 
 def _serving(copies: dict[int, list[tuple[int, int]]], point: int, cycle: int) -> tuple[int, int]:
     """Return the latest copy at a Point by a cycle: since when it is there, and its place."""
-    there: Sequence[tuple[int, int]] = copies[point]
+    there = copies[point]
     return there[bisect_right(there, (cycle, FOREVER)) - 1]
