@@ -132,11 +132,10 @@ class ItemPlacer {
 
   bool bring(const Op& op, i32 datum, i64 cycle, i64 until) {
     const i32 at = i32(op.at);
-    const Place* here = promises_.place(datum, at);
+    const i32 only = source(op.only, datum, at);
+    const Place* here = only < 0 || only == at ? promises_.place(datum, at) : nullptr;
     if (!found_in_place(here, datum, at, cycle, until)) {
-      if (!router_.route(datum, at, cycle, until, source(op.only, datum, at), 0, way_)) {
-        return false;
-      }
+      if (!router_.route(datum, at, cycle, until, only, 0, way_)) return false;
       promises_.commit(datum, way_, until, false);
     }
     taken_.push_back(datum);
