@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -137,12 +138,15 @@ class Network:
         """
         if leaves not in self._exits:
             at = [self.multipliers[leaf].result_at for leaf in leaves]
-            ways = [self.ways(adder) for adder in dict.fromkeys(at)]
+            crowd = Counter(at)
+            ways = [self.ways(adder) for adder in crowd]
             ranked = []
             for adder in ways[0]:
                 if self.exits[adder] and all(adder in known for known in ways):
                     own = [known[adder] for known in ways]
-                    energy, moves = (sum(w.cost[i] for w in own) for i in (0, 1))
+                    # Shared steps count for each multiplier: good enough for an order.
+                    weighed = list(zip(own, crowd.values(), strict=True))
+                    energy, moves = (sum(w.cost[i] * n for w, n in weighed) for i in (0, 1))
                     ranked.append((max(w.latency for w in own), (energy, moves), adder))
             self._exits[leaves] = tuple(
                 self._exit(wire, leaves, at, cost)
@@ -158,7 +162,6 @@ class Network:
             + wire.latency
             for leaf, adder in zip(leaves, at, strict=True)
         )
-        # Steps that are shared count for each Adder that takes them: good enough for an order.
         own = self.cost(wire)
         return Exit(wire, depths, (cost[0] + own[0], cost[1] + own[1]), self._steps(wire, at))
 
