@@ -79,6 +79,27 @@ class Join:
     source: str
 
 
+@dataclass(eq=False, repr=False)
+class Site:
+    """A Node, Adder, Junction or Actor together with the sources of its commands.
+
+    Attributes
+    ----------
+    core : Place
+        The part itself; its ``kind`` and ``name`` are those of the site.
+    sources : dict of str to Place
+        By the member of the core that they command.
+    """
+
+    core: Place
+    sources: dict[str, Place]
+
+    @property
+    def places(self) -> dict[str, Place]:
+        """All that is here, by its name here."""
+        return {"core": self.core, **self.sources}
+
+
 class Plan:
     """All parts of a machine, and how they are joined.
 
@@ -90,8 +111,6 @@ class Plan:
     Attributes
     ----------
     ports : tuple of Port
-    control : str
-        Name of the module that holds the sources of commands.
     time, first_error : Place
     choosing : list of Place
         What finds the first error, ``first_error`` last.
@@ -99,6 +118,7 @@ class Plan:
     sources : dict of Port to Place
         Where the commands of each port come from.
     parts : dict of Point, Wire or Actor to Place
+    sites : dict of Point or Actor to Site
     joins : list of Join
     """
 
@@ -224,14 +244,17 @@ class Plan:
         reserved |= {place.name for place in self.parts.values()}
         for place in self.own:
             place.name = _unused(place.name, reserved)
-        self.control = _unused("control", reserved)
 
     def _join_all(self) -> None:
         for point in self.hardware.points:
             self._join_point(point, self.parts[point])
+        sited = [*self.hardware.actors, *self.hardware.points]
+        self.sites = {part: Site(self.parts[part], {}) for part in sited}
         for port, table in self.sources.items():
             self.joins.append(Join(table, "now", self.time, "now"))
-            self._join_command(port, table)
+            part, member = self._commanded(port)
+            self.sites[part].sources[member] = table
+            self.joins.append(Join(self.parts[part], member, table, "out"))
 
     def _choose_error(self) -> None:
         """Place a tree that finds the first error, and join it."""
@@ -278,19 +301,17 @@ class Plan:
         for i, (actor, name) in enumerate(self._writes[point.index]):
             joins.append(Join(place, f"write{i}", actor, name))
 
-    def _join_command(self, port: Port, table: Place) -> None:
+    def _commanded(self, port: Port) -> tuple[Point | hardware.Actor, str]:
+        """Return the part that takes the commands of a port, and its member for them."""
         if port.kind in ("fire", "result"):
-            part, member = self.hardware.actors[port.part], f"{port.kind}{port.lane}"
-        else:
-            wire = self.hardware.wires[port.part]
-            end, ends = (
-                (wire.target, self.hardware.incoming)
-                if port.kind == "land"
-                else (wire.source, self.hardware.outgoing)
-            )
-            part, i = self.hardware.points[end], ends[end].index(wire)
-            member = f"{port.kind}{i}_{port.lane}"
-        self.joins.append(Join(self.parts[part], member, table, "out"))
+            return self.hardware.actors[port.part], f"{port.kind}{port.lane}"
+        wire = self.hardware.wires[port.part]
+        end, ends = (
+            (wire.target, self.hardware.incoming)
+            if port.kind == "land"
+            else (wire.source, self.hardware.outgoing)
+        )
+        return self.hardware.points[end], f"{port.kind}{ends[end].index(wire)}_{port.lane}"
 
 
 def _any_wire(wire: Wire) -> Wire:

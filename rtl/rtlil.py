@@ -6,7 +6,8 @@ it writes each kind of part once; what joins them is nothing but names, and is w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from amaranth.back import rtlil
 from amaranth.hdl import ClockDomain, Fragment, ResetInserter, Signal, Value
@@ -16,7 +17,7 @@ from amaranth.lib.wiring import In
 from hwdsl.hardware import Hardware
 
 from .faults import NONE, Faults
-from .plan import Place, Plan
+from .plan import Place, Plan, Site
 from .top import ERRORS, MOST_ROWS, Machine, members_of
 
 TOP = "machine"
@@ -91,12 +92,24 @@ class _Text:
         self._shapes: dict[tuple, _Shape] = {}
         self._counts: dict[str, int] = {}
         self._nets: dict[tuple[Place, str], str] = {}
-        self._members = {n: m.shape for n, m in members_of(plan).items() if m.shape}
-        self._inputs = {n for n, m in members_of(plan).items() if m.flow is In}
+        self._sites: dict[tuple, tuple[str, str]] = {}
+        members = members_of(plan).items()
+        self._members = {n: (m.shape, m.flow is In) for n, m in members if m.shape}
 
     def whole(self) -> str:
+        self._name_nets()
+        top = self._top()
+        sites = [text for _, text in self._sites.values()]
+        return "\n".join([top, *sites, *(shape.text for shape in self._shapes.values())])
+
+    def _name_nets(self) -> None:
+        """Name what each port of each part is connected to."""
         plan = self._plan
-        self._own_nets()
+        named = {"now": plan.time} | {n: plan.first_error for n in ERRORS}
+        for name, place in named.items():
+            self._nets[place, name] = name
+        for name, place in plan.probes.items():
+            self._nets[place, "probe"] = name
         for join in plan.joins:
             user, owner = self._shape(join.user), self._shape(join.owner)
             for leaf in user.leaves(join.member):
@@ -104,79 +117,110 @@ class _Text:
                 net = self._nets.setdefault((join.owner, given), f"{join.owner.name}.{given}")
                 self._nets[join.user, join.member + leaf] = net
                 assert user.ports[join.member + leaf][0] == owner.ports[given][0]
-        modules = [self._control(), self._top()]
-        return "\n".join([*modules, *(shape.text for shape in self._shapes.values())])
-
-    def _own_nets(self) -> None:
-        """Name the nets that are ports of the machine."""
-        plan = self._plan
-        named = {"now": plan.time} | {n: plan.first_error for n in ERRORS}
-        for name, place in named.items():
-            self._nets[place, name] = name
-        for name, place in plan.probes.items():
-            self._nets[place, "probe"] = name
 
     def _shape(self, place: Place) -> _Shape:
         if place.pattern not in self._shapes:
-            kind = place.kind
-            number = self._counts[kind] = self._counts.get(kind, -1) + 1
-            self._shapes[place.pattern] = _Shape(f"{TOP}_{kind}_{number}", place)
+            self._shapes[place.pattern] = _Shape(self._next(place.kind), place)
         return self._shapes[place.pattern]
 
-    def _net(self, place: Place, port: str) -> str:
-        """Return what a port of a part is connected to."""
-        if (place, port) in self._nets:
-            return f"\\{self._nets[place, port]}"
-        if port in ("clk", "run", "load_valid", "load_select"):
-            return f"\\{port}"
-        return f"\\{place.name}.{port}"
+    def _next(self, kind: str) -> str:
+        number = self._counts[kind] = self._counts.get(kind, -1) + 1
+        return f"{TOP}_{kind}_{number}"
 
-    def _control(self) -> str:
-        """Return the module that holds the sources of commands."""
-        sources = list(self._plan.sources.values())
-        wires = {"clk": (1, "input"), "run": (1, "input"), "now": (self._plan.time_bits, "input")}
-        for place in sources:
-            for port, (width, is_input) in self._shape(place).ports.items():
-                wires[self._net(place, port)[1:]] = width, "input" if is_input else "output"
-        self._crossing = {n: w for n, (w, _) in wires.items()}
-        return _module(f"{TOP}.control", wires, map(self._cell, sources))
+    def _joined(self, place: Place) -> dict[str, tuple[str, int, bool]]:
+        """Return for each port its net, its width, and whether it is an input."""
+        ports = self._shape(place).ports
+        joined = {port: (self._net(place, port), *ports[port]) for port in ports}
+        return joined | {name: (name, 1, True) for name in ("clk", "run")}
+
+    def _net(self, place: Place, port: str) -> str:
+        if (place, port) in self._nets:
+            return self._nets[place, port]
+        if port in ("clk", "run", "load_valid", "load_select"):
+            return port
+        return f"{place.name}.{port}"
 
     def _top(self) -> str:
         plan = self._plan
         wires = {"clk": (1, "input")}
-        for name, width in self._members.items():
-            wires[name] = width, "input" if name in self._inputs else "output"
-        places = [*plan.parts.values(), *plan.own]
-        for place in places:
-            for port, (width, _) in self._shape(place).ports.items():
-                wires.setdefault(self._net(place, port)[1:], (width, ""))
-        for name, width in self._crossing.items():
-            wires.setdefault(name, (width, ""))
-        joined = {name: f"\\{name}" for name in self._crossing}
-        cells = [_cell(f"{TOP}.control", plan.control, joined), *map(self._cell, places)]
-        connects = list(self._loads())
-        return "attribute \\top 1\n" + _module(TOP, wires, cells, connects)
+        for name, (width, is_input) in self._members.items():
+            wires[name] = width, "input" if is_input else "output"
+        alone = [*(plan.parts[wire] for wire in plan.hardware.wires), *plan.own]
+        joined = {place: self._joined(place) for place in alone}
+        inside = [self._inside(site) for site in plan.sites.values()]
+        shared = Counter(net for ports in joined.values() for net, _, _ in ports.values())
+        shared.update(net for nets in inside for net in nets)
+        cells = []
+        for site, nets in zip(plan.sites.values(), inside, strict=True):
+            crossing = {n for n in nets if shared[n] > 1 or n in wires or ".load__" in n}
+            module, ports = self._site(site, nets, crossing)
+            cells.append(_cell(module, site.core.name, ports))
+            for net in ports.values():
+                wires.setdefault(net, (nets[net][1], ""))
+        for place, ports in joined.items():
+            nets = {port: net for port, (net, _, _) in ports.items()}
+            cells.append(_cell(self._shape(place).name, place.name, nets))
+            for net, width, _ in ports.values():
+                wires.setdefault(net, (width, ""))
+        return "attribute \\top 1\n" + _module(TOP, wires, cells, self._loads())
 
-    def _cell(self, place: Place) -> str:
-        shape = self._shape(place)
-        ports = [*shape.ports, *(name for name in ("clk", "run") if name not in shape.ports)]
-        return _cell(shape.name, place.name, {port: self._net(place, port) for port in ports})
+    def _inside(self, site: Site) -> dict[str, tuple[str, int, bool]]:
+        """Return the nets of a site: what they are called there, width, and whether driven there.
+
+        Nothing in these names depends on where the site is.
+        """
+        nets: dict[str, tuple[str, int, bool]] = {}
+        for name, place in site.places.items():
+            for port, (net, width, is_input) in self._joined(place).items():
+                local = port if net in ("clk", "run", "now") else f"{name}.{port}"
+                known, _, driven = nets.get(net, (local, width, False))
+                nets[net] = known, width, driven or not is_input
+        return nets
+
+    def _site(
+        self, site: Site, nets: Mapping[str, tuple[str, int, bool]], crossing: Container[str]
+    ) -> tuple[str, dict[str, str]]:
+        """Return the module of a site, and what its ports are connected to."""
+        places = site.places.items()
+        joins = [
+            (
+                self._shape(place).name,
+                name,
+                tuple((port, nets[net][0]) for port, (net, _, _) in self._joined(place).items()),
+            )
+            for name, place in places
+        ]
+        wires = {}
+        for net, (local, width, driven) in nets.items():
+            role = ("output" if driven else "input") if net in crossing else ""
+            wires[local] = width, role
+        pattern = tuple(joins), tuple(wires.items())
+        if pattern not in self._sites:
+            name = self._next(f"{site.core.kind}_site")
+            cells = [_cell(module, local, dict(ports)) for module, local, ports in joins]
+            self._sites[pattern] = name, _module(name, wires, cells)
+        ports = {local: net for net, (local, _, _) in nets.items() if net in crossing}
+        return self._sites[pattern][0], ports
 
     def _loads(self) -> Iterator[str]:
         """Yield what joins the load bus to each memory."""
         loading = self._plan.loading
         for number, place in enumerate(self._plan.memories if loading is not None else []):
             ports = self._shape(place).ports
-            yield _connect(self._net(place, "load__write"), f"\\{loading.name}.write [{number}]")
+            write = f"\\{loading.name}.write [{number}]"
+            yield f"  connect \\{self._net(place, 'load__write')} {write}"
             for name in ("address", "data"):
                 if f"load__{name}" in ports:
                     width = ports[f"load__{name}"][0]
-                    bus = f"\\load_{name} [{width - 1}:0]"
-                    yield _connect(self._net(place, f"load__{name}"), bus)
+                    net = self._net(place, f"load__{name}")
+                    yield f"  connect \\{net} \\load_{name} [{width - 1}:0]"
 
 
 def _module(
-    name: str, wires: Mapping[str, tuple[int, str]], cells: Iterator[str], connects=()
+    name: str,
+    wires: Mapping[str, tuple[int, str]],
+    cells: Iterable[str],
+    connects: Iterable[str] = (),
 ) -> str:
     lines = [f"module \\{name}"]
     number = 0
@@ -189,9 +233,5 @@ def _module(
 
 
 def _cell(module: str, name: str, ports: Mapping[str, str]) -> str:
-    joined = "".join(f"    connect \\{port} {net}\n" for port, net in ports.items())
+    joined = "".join(f"    connect \\{port} \\{net}\n" for port, net in ports.items())
     return f"  cell \\{module} \\{name}\n{joined}  end"
-
-
-def _connect(left: str, right: str) -> str:
-    return f"  connect {left} {right}"

@@ -115,11 +115,15 @@ class Machine(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.domains.sync = self.domain
-        plan, control = self.plan, Module()
-        for place in plan.sources.values():
-            control.submodules[place.name] = self._made[place]
-        m.submodules[plan.control] = control
-        for place in (*plan.parts.values(), *plan.own):
+        plan = self.plan
+        for site in plan.sites.values():
+            here = Module()
+            for name, place in site.places.items():
+                here.submodules[name] = self._made[place]
+            m.submodules[site.core.name] = here
+        for wire in self.hardware.wires:
+            m.submodules[plan.parts[wire].name] = self._made[plan.parts[wire]]
+        for place in plan.own:
             m.submodules[place.name] = self._made[place]
         if plan.loading is not None:
             self._load(m, plan.loading)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hwdsl.hardware import Hardware
+from hwdsl.hardware import Hardware, Point
 
 from ..plan import Plan
 from ..probe import Records, probe_words, probed_parts
@@ -45,16 +45,23 @@ class Names:
     @classmethod
     def of(cls, plan: Plan) -> Names:
         """Return the names in a machine of that Plan, written with spaces between instances."""
-        memories = [f"{plan.control} {place.name} ram" for place in plan.sources.values()]
+        within = {
+            table: f"{site.core.name} {name}"
+            for site in plan.sites.values()
+            for name, table in site.sources.items()
+        }
+        memories = [f"{within[table]} ram" for table in plan.sources.values()]
         stores = {}
-        for point in plan.points:
-            if not point.stores:
+        for point, site in plan.sites.items():
+            if not isinstance(point, Point) or not point.stores:
                 continue
-            adder, name = point.kind == "Adder", plan.parts[plan.hardware.points[point.index]].name
+            adder = point.kind == "Adder"
             stores[point.index] = len(memories), adder
             rows = [f"row{i}" for i in range(point.rows)] if adder else ["ram"]
-            memories += [f"{name} {row}" for row in rows]
-        probes = [f"{place.name} probe" for place in plan.probes.values()]
+            memories += [f"{site.core.name} core {row}" for row in rows]
+        wires = [plan.parts[wire].name for wire in plan.hardware.wires]
+        actors = [f"{plan.parts[actor].name} core" for actor in plan.hardware.actors]
+        probes = [f"{name} probe" for name in (*wires, *actors)]
         return cls(probes, memories, len(plan.sources), stores)
 
     def write(self, file: Path) -> None:
