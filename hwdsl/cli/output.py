@@ -10,6 +10,14 @@ from pathlib import Path
 from ..errors import InputError
 
 
+def check_output(path: str | None) -> None:
+    """Refuse a file that cannot be written, before any long work."""
+    folder = Path(path or "").resolve().parent
+    if path is not None and not os.access(folder, os.W_OK):
+        why = "its folder cannot be written" if folder.is_dir() else "its folder is not there"
+        raise InputError(f"{path} cannot be written: {why}")
+
+
 def write_output(path: str | None, text: str) -> None:
     """Print a text, or put it in a file; a file that was there stays whole until then.
 

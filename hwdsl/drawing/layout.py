@@ -74,7 +74,7 @@ def place(
     ToolMissing
         If Graphviz is not here.
     """
-    found = graphviz()("\n".join(_graph(shapes, faces, links, labels, direction)))
+    found = graphviz("\n".join(_graph(shapes, faces, links, labels, direction)))
     return _Reader(found, shapes, links, direction.sideways).places()
 
 

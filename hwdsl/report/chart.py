@@ -23,7 +23,7 @@ TRACKS = 16
 COLOURS = ("#77aadd", "#eedd88", "#ee8866", "#99ddff", "#ffaabb", "#44bb99", "#bbcc33", "#dddddd")
 """Light colours by Paul Tol: colour-blind people can tell them apart, and black text stands out."""
 
-_TRACK, _GAP, _HEAD, _TEXT = 17.0, 5.0, 22.0, 10.0
+_TRACK, _GAP, _HEAD, _TEXT, _LONG = 17.0, 5.0, 22.0, 10.0, 200.0
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def chart_html(picture: Chart) -> str:
     """Return a chart as HTML: the names of the parts stand still, the rest scrolls."""
     tops, height = _tops(picture.rows)
     scale = _scale(picture)
-    width = max((text_width(row.name, _TEXT) for row in picture.rows), default=0) + 16
+    width = max([60.0, *(text_width(row.name, _TEXT) for row in picture.rows)]) + 16
     plot = (picture.last - picture.first) * scale + 1
     return "\n".join(
         [
@@ -226,9 +226,11 @@ def _bar_svg(bar: Bar, kind: str, y: float, first: int, last: int, scale: float)
         pieces.append(
             element("path", "tail", d=f"M{number(x(bar.tail))} {number(y)}v{number(tall)}")
         )
-    room = x(bar.end) - x(bar.begin)
+    room = x(min(bar.end, bar.tail) if kind == "actors" else bar.end) - x(bar.begin)
     if text_width(bar.name, _TEXT) + 2 <= room:
-        pieces.append(text(bar.name, x(bar.begin) + room / 2, y + 10.5, middle=True))
+        middle = room < _LONG  # the name of a longer bar stands at its beginning
+        across = x(bar.begin) + (room / 2 if middle else 4)
+        pieces.append(text(bar.name, across, y + 10.5, middle=middle))
     return f'<g data-d="{bar.datum}">{"".join(pieces)}</g>'
 
 

@@ -74,8 +74,8 @@ def write(report: Report) -> str:
     return "\n".join(
         [
             "<!DOCTYPE html>",
-            '<html lang="en"><head><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<html lang="en"><head><meta charset="utf-8"/>',
+            '<meta name="viewport" content="width=device-width, initial-scale=1"/>',
             f"<title>{safe(report.title)}</title>",
             f"<style>\n{CSS}</style></head>",
             '<body class="report">',
@@ -85,7 +85,7 @@ def write(report: Report) -> str:
             '<dl class="figures">',
             *(f"<div><dt>{safe(k)}</dt><dd>{safe(v)}</dd></div>" for k, v in report.figures),
             "</dl>",
-            f'<h2>Architecture</h2>\n<div class="scroll">\n{report.drawing}</div>',
+            f'<h2>Architecture</h2>\n<div class="drawing">\n{report.drawing}</div>',
             *_charts(report),
             '<div class="tables">',
             *(line for table in report.tables for line in _table(table)),

@@ -22,6 +22,7 @@ p { margin: .3rem 0; }
 .chart { display: flex; align-items: flex-start; }
 .chart .scroll { flex: 1; min-width: 0; border-left: 1px solid #999; }
 .report svg { display: block; }
+.drawing svg { max-width: 100%; height: auto; margin: 0 auto; }
 .time text { font: 10px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; }
 .time .kind { font-weight: bold; font-size: 11px; }
 .time .band { fill: #f5f5f5; }
@@ -50,10 +51,10 @@ td.number, th.number { text-align: right; }
 SCRIPT = """\
 for (const chart of document.querySelectorAll(".time")) {
   chart.addEventListener("mouseover", event => {
-    const bar = event.target.closest("[data-d]");
-    chart.classList.toggle("pointed", bar !== null);
-    for (const other of chart.querySelectorAll("[data-d]"))
-      other.classList.toggle("same", bar !== null && other.dataset.d === bar.dataset.d);
+    const datum = event.target.closest("[data-d]")?.dataset.d;
+    chart.classList.toggle("pointed", datum !== undefined);
+    for (const bar of chart.querySelectorAll("[data-d]"))
+      bar.classList.toggle("same", bar.dataset.d === datum);
   });
   chart.addEventListener("mouseleave", () => chart.classList.remove("pointed"));
 }
