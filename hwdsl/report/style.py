@@ -22,7 +22,7 @@ p { margin: .3rem 0; }
 .chart { display: flex; align-items: flex-start; }
 .chart .scroll { flex: 1; min-width: 0; border-left: 1px solid #999; }
 .report svg { display: block; }
-.drawing svg { max-width: 100%; height: auto; margin: 0 auto; }
+.drawing svg { max-width: 100%; height: auto; }
 .time text { font: 10px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; }
 .time .kind { font-weight: bold; font-size: 11px; }
 .time .band { fill: #f5f5f5; }
