@@ -68,7 +68,6 @@ def test_a_multicast_takes_each_wire_once(kind):
     a, b = work.load("a", "b", at=hardware.memory[2])
     for datum in (a, b):
         for i in (0, 1, 3, 4, 5, 6, 7):
-            work.need(datum, at=hardware.memory[i], by=12)
             work.store(datum, at=hardware.memory[i])
     schedule = dtt.schedule(hardware, work)
     dtt.check(hardware, work, schedule)
