@@ -45,13 +45,17 @@ class Router {
     Cost cost;
   };
 
+  enum Stage : i32 {
+    kGuess,  // no departure after `cycle` is possible, and none costs less
+    kLoose,  // the departure is free, `cost` lacks what the source charges for the later beats
+    kReady,
+  };
+
   struct Step {  // a departure on a Wire that leads to a label
     Cost bound, cost;
     i64 cycle, since;
-    i32 parent, wire;
-    i32 order;
-    bool loose;     // whether `cost` still lacks what the source charges for the later beats
-    bool followed;  // whether the departure before this one is in the heap already
+    i32 parent, wire, order;
+    Stage stage;
 
     bool operator<(const Step& other) const {  // for a heap with the best on top
       if (bound != other.bound) return bound > other.bound;
@@ -154,27 +158,29 @@ class Router {
     heap_.clear();
     best_ = kNoCost;
     order_ = 0;
-    Scratch& there = know(target);
+    const Scratch& there = know(target);
     if (there.soonest > deadline) return false;
     const i64 since = promises_.room_since(there.place, target, sized_->rows[target], deadline);
     if (since > deadline) return false;
-    const Step root{0, 0, deadline, since, -1, -1, 0, false, true};
+    const Step root{0, 0, deadline, since, -1, -1, 0, kReady};
     if (!finish(root, target, there)) expand(settle(root, target));
     while (!heap_.empty() && heap_.front().bound < best_) {
       Step step = heap_.front();
       std::pop_heap(heap_.begin(), heap_.end());
       heap_.pop_back();
-      if (!step.followed) next_departure(step.parent, step.wire, following(step));
-      if (step.loose) {
+      if (step.stage == kGuess && !depart(step)) continue;
+      if (step.stage == kLoose) {
         const Cost more = beats_held(step);
         step.cost += more;
         step.bound += more;
-        step.loose = false;
-        step.followed = true;
-        if (step.bound < best_) push(step);
-        continue;
+        step.stage = kReady;
+        if (more) {
+          push(step);
+          continue;
+        }
       }
       const i32 point = machine_.wires[step.wire].source;
+      if (finish(step, point, scratch_[point])) continue;
       if (!dominated(point, step.cycle, step.cost, step.parent)) expand(settle(step, point));
     }
     return best_ < kNoCost;
@@ -195,7 +201,7 @@ class Router {
     if (!stores && here && here->pass(label.cycle)) return;  // it passes there already
     for (const i32 w : machine_.incoming[label.point]) {
       const i64 rest = stores ? sized_->last[w] : 0;
-      next_departure(made, w, label.cycle - rest - machine_.wires[w].latency);
+      guess(made, w, label.cycle - rest - machine_.wires[w].latency);
     }
   }
 
@@ -205,23 +211,44 @@ class Router {
     return to.point == target_ ? std::max(since, floor_) : since;
   }
 
-  // Push the last departure, not after `cycle`, by which a Wire leads to a label.
-  void next_departure(i32 parent, i32 w, i64 cycle) {
+  // Push that a Wire might lead to a label by a departure in `cycle`, or before: whether it is
+  // free is looked up only for what comes to the top of the heap.
+  void guess(i32 parent, i32 w, i64 cycle) {
     const Label& to = labels_[parent];
     const Wire& wire = machine_.wires[w];
-    const bool onto_node = machine_.points[to.point].stores;
+    const Scratch& s = know(wire.source);
+    if (cycle < std::max(s.soonest, soonest_arrival(to) - wire.latency)) return;
+    if (exact_ && !machine_.points[wire.source].stores && passes(parent, wire.source)) return;
+    Step step{0, departing(to, w, cycle), cycle, cycle, parent, w, 0, kGuess};
+    step.bound = step.cost + bound(s, cycle);
+    if (step.bound < best_) push(step);
+  }
+
+  // The cost from a departure on, without what the source charges while later beats leave.
+  Cost departing(const Label& to, i32 w, i64 cycle) const {
+    const Wire& wire = machine_.wires[w];
+    const Cost moving = to.cost + cost(Cost(wire.energy) * sized_->size, 1);
+    if (!machine_.points[to.point].stores) return moving;
+    const i64 arrival = cycle + wire.latency + sized_->last[w];
+    return moving + held(to.point, scratch_[to.point].place, arrival + 1, to.cycle);
+  }
+
+  // Let a guess become the last departure that is free; return whether its label comes next. If
+  // it costs more than was guessed, it is pushed instead.
+  bool depart(Step& step) {
+    const Label& to = labels_[step.parent];
+    const Wire& wire = machine_.wires[step.wire];
     const i32 point = wire.source;
-    const Point& from = machine_.points[point];
-    if (exact_ && !from.stores && passes(parent, point)) return;
-    Scratch& s = know(point);
-    const i64 rest = sized_->last[w], rows = sized_->rows[point];
+    const Scratch& s = scratch_[point];
+    const i64 rest = sized_->last[step.wire];
     const i64 low = std::max(s.soonest, soonest_arrival(to) - wire.latency);
-    const Cost edge = to.cost + cost(Cost(wire.energy) * sized_->size, 1);
-    while (cycle >= low) {
-      cycle = promises_.last_departure(datum_, *sized_, w, cycle, low);
-      if (cycle < 0) return;
-      Step step{0, edge, cycle, cycle, parent, w, 0, false, false};
-      if (from.stores) {
+    const i64 guessed = step.cycle;
+    for (i64 cycle = guessed; cycle >= low;) {
+      cycle = promises_.last_departure(datum_, *sized_, step.wire, cycle, low);
+      if (cycle < 0) return false;
+      step.since = cycle;
+      if (machine_.points[point].stores) {
+        const i64 rows = sized_->rows[point];
         step.since = promises_.room_since(s.place, point, rows, cycle + rest);
         if (step.since > cycle) {
           i64 end = step.since - 1;  // the beats must be gone by then, or before if it is full
@@ -229,28 +256,23 @@ class Router {
           cycle = end - rest;
           continue;
         }
-        if (from.hold && rest) {
-          if (s.place && !s.place->stays.empty()) {
-            step.loose = true;
-          } else {
-            step.cost += held(point, nullptr, cycle + 1, cycle + rest);
-          }
-        }
       }
-      if (onto_node) {
-        const i64 arrival = cycle + wire.latency + rest;
-        step.cost += held(to.point, scratch_[to.point].place, arrival + 1, to.cycle);
+      step.cycle = cycle;
+      step.stage = machine_.points[point].stores && machine_.points[point].hold && rest ? kLoose
+                                                                                       : kReady;
+      const Cost guess_bound = step.bound;
+      if (cycle < guessed) {
+        step.cost = departing(to, step.wire, cycle);
+        step.bound = step.cost + bound(s, cycle);
+        if (step.bound >= best_) return false;  // and no earlier departure is better
       }
-      step.bound = step.cost + bound(s, cycle);
-      if (step.bound >= best_) return;  // and no earlier departure is better
-      Step whole = step;
-      if (step.loose) whole.cost += beats_held(step);
-      if (!finish(whole, point, s) && !dominated(point, cycle, step.cost, parent)) {
-        push(step);
-        return;
-      }
-      cycle = following(step);
+      const i64 next = following(step);
+      if (next >= low) guess(step.parent, step.wire, next);
+      if (step.bound == guess_bound) return true;
+      push(step);
+      return false;
     }
+    return false;
   }
 
   // Where to look for the next departure on the Wire of a step: one cycle earlier, or, where the
