@@ -89,15 +89,18 @@ class Site:
         The part itself; its ``kind`` and ``name`` are those of the site.
     sources : dict of str to Place
         By the member of the core that they command.
+    wires : dict of str to Place
+        The Wires that belong to it, by their name here.
     """
 
     core: Place
     sources: dict[str, Place]
+    wires: dict[str, Place]
 
     @property
     def places(self) -> dict[str, Place]:
         """All that is here, by its name here."""
-        return {"core": self.core, **self.sources}
+        return {"core": self.core, **self.sources, **self.wires}
 
 
 class Plan:
@@ -107,13 +110,16 @@ class Plan:
     ----------
     hardware, depth, time_bits, loadable, faults, most_rows
         As for `rtl.top.Machine`.
+    compact : bool
+        For engines that look at nothing but the probes: there are no error outputs, and a Wire
+        belongs to the site that it leaves.
 
     Attributes
     ----------
     ports : tuple of Port
-    time, first_error : Place
+    time : Place
     choosing : list of Place
-        What finds the first error, ``first_error`` last.
+        What finds the first error, ``first_error`` last; empty if ``compact``.
     loading : Place or None
     sources : dict of Port to Place
         Where the commands of each port come from.
@@ -131,9 +137,10 @@ class Plan:
         loadable: bool = False,
         faults: Faults = NONE,
         most_rows: int,
+        compact: bool = False,
     ):
         self.hardware, self.depth, self.time_bits = hardware, depth, time_bits
-        self.loadable = loadable
+        self.loadable, self.compact = loadable, compact
         self.ports = ports_of(hardware)
         self.points = tuple(_at_most(p, most_rows) for p in hardware.points)
         self._faults = faults
@@ -142,7 +149,9 @@ class Plan:
         self.joins: list[Join] = []
         self._place_all()
         self._join_all()
-        self._choose_error()
+        self.choosing: list[Place] = []
+        if not compact:
+            self._choose_error()
         self._name_apart()
 
     @property
@@ -150,6 +159,16 @@ class Plan:
         """The parts that have a memory to load, in the order of the load bus."""
         stores = [self.parts[p] for p in self.hardware.points if p.stores]
         return [*self.sources.values(), *stores]
+
+    @property
+    def alone(self) -> list[Place]:
+        """The parts that belong to no site."""
+        wires = [] if self.compact else [self.parts[wire] for wire in self.hardware.wires]
+        return [*wires, *self.own]
+
+    @property
+    def first_error(self) -> Place:
+        return self.choosing[-1]
 
     @property
     def own(self) -> list[Place]:
@@ -249,12 +268,15 @@ class Plan:
         for point in self.hardware.points:
             self._join_point(point, self.parts[point])
         sited = [*self.hardware.actors, *self.hardware.points]
-        self.sites = {part: Site(self.parts[part], {}) for part in sited}
+        self.sites = {part: Site(self.parts[part], {}, {}) for part in sited}
         for port, table in self.sources.items():
             self.joins.append(Join(table, "now", self.time, "now"))
             part, member = self._commanded(port)
             self.sites[part].sources[member] = table
             self.joins.append(Join(self.parts[part], member, table, "out"))
+        for point in self.hardware.points if self.compact else ():
+            wires = enumerate(self.hardware.outgoing[point.index])
+            self.sites[point].wires |= {f"wire{i}": self.parts[wire] for i, wire in wires}
 
     def _choose_error(self) -> None:
         """Place a tree that finds the first error, and join it."""
@@ -268,7 +290,7 @@ class Plan:
             for k, part in enumerate(parts[i : i + RADIX]):
                 self.joins.append(Join(place, f"errors{k}", self.parts[part], "errors"))
             found.append(place)
-        self.choosing = list(found)
+        self.choosing += found
         while len(found) > 1:
             level, found = found, []
             for i in range(0, len(level), RADIX):
@@ -282,8 +304,7 @@ class Plan:
             self.choosing += found
             bits += RADIX_BITS
         given = (len(self.points), len(parts), bits, lane_bits)
-        self.first_error = Place("first_error", "first_error", FirstError, given)
-        self.choosing.append(self.first_error)
+        self.choosing.append(Place("first_error", "first_error", FirstError, given))
         self.joins.append(Join(self.first_error, "found", found[0], "found"))
 
     def _join_point(self, point: Point, place: Place) -> None:

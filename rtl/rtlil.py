@@ -29,10 +29,10 @@ def rtlil_of(
     depth: int,
     time_bits: int,
     *,
-    loadable: bool = True,
     faults: Faults = NONE,
     most_rows: int = MOST_ROWS,
     shared: bool = True,
+    compact: bool = False,
 ) -> str:
     """Return the RTLIL of a machine: the same bytes for the same machine.
 
@@ -40,10 +40,13 @@ def rtlil_of(
     ----------
     shared : bool
         Whether parts that are alike share a module; else Amaranth writes it all.
+    compact : bool
+        For engines that write memories directly and look at probes alone, if ``shared``: there
+        is no load bus, and `rtl.plan.Plan` says what else.
     """
-    limits = {"loadable": loadable, "faults": faults, "most_rows": most_rows}
+    limits = {"loadable": not compact, "faults": faults, "most_rows": most_rows}
     if shared:
-        return _Text(Plan(hardware, depth, time_bits, **limits)).whole()
+        return _Text(Plan(hardware, depth, time_bits, compact=compact, **limits)).whole()
     machine = Machine(hardware, depth, time_bits, **limits)
     signals = {name: getattr(machine, name) for name in machine.signature.members}
     ports = {name: (signal, None) for name, signal in signals.items() if len(signal)}
@@ -105,7 +108,9 @@ class _Text:
     def _name_nets(self) -> None:
         """Name what each port of each part is connected to."""
         plan = self._plan
-        named = {"now": plan.time} | {n: plan.first_error for n in ERRORS}
+        named = {"now": plan.time}
+        if not plan.compact:
+            named |= {n: plan.first_error for n in ERRORS}
         for name, place in named.items():
             self._nets[place, name] = name
         for name, place in plan.probes.items():
@@ -145,8 +150,7 @@ class _Text:
         wires = {"clk": (1, "input")}
         for name, (width, is_input) in self._members.items():
             wires[name] = width, "input" if is_input else "output"
-        alone = [*(plan.parts[wire] for wire in plan.hardware.wires), *plan.own]
-        joined = {place: self._joined(place) for place in alone}
+        joined = {place: self._joined(place) for place in plan.alone}
         inside = [self._inside(site) for site in plan.sites.values()]
         shared = Counter(net for ports in joined.values() for net, _, _ in ports.values())
         shared.update(net for nets in inside for net in nets)

@@ -121,9 +121,7 @@ class Machine(wiring.Component):
             for name, place in site.places.items():
                 here.submodules[name] = self._made[place]
             m.submodules[site.core.name] = here
-        for wire in self.hardware.wires:
-            m.submodules[plan.parts[wire].name] = self._made[plan.parts[wire]]
-        for place in plan.own:
+        for place in plan.alone:
             m.submodules[place.name] = self._made[place]
         if plan.loading is not None:
             self._load(m, plan.loading)
@@ -146,15 +144,15 @@ def members_of(plan: Plan) -> dict[str, wiring.Member]:
     """Return the members of a `Machine`."""
     hardware = plan.hardware
     parts = probed_parts(hardware)
-    lanes = [*(w.lanes for w in hardware.wires), *(a.units for a in hardware.actors), 1]
-    members = {
-        "run": In(1),
-        "now": Out(plan.time_bits),
-        "error": Out(1),
-        "error_kind": Out(ERROR_BITS),
-        "error_part": Out(ceil_log2(len(hardware.points) + len(parts))),
-        "error_lane": Out(ceil_log2(max(lanes))),
-    }
+    members = {"run": In(1), "now": Out(plan.time_bits)}
+    if not plan.compact:
+        lanes = [*(w.lanes for w in hardware.wires), *(a.units for a in hardware.actors), 1]
+        members |= {
+            "error": Out(1),
+            "error_kind": Out(ERROR_BITS),
+            "error_part": Out(ceil_log2(len(hardware.points) + len(parts))),
+            "error_lane": Out(ceil_log2(max(lanes))),
+        }
     if plan.loadable:
         rows = [plan.depth, *(p.rows for p in plan.points), 2]
         widths = [sum(w for _, w in entry_fields(p, plan.time_bits)) for p in plan.ports]

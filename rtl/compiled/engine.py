@@ -120,10 +120,11 @@ def model_folder(
     tool: Tool, hardware: Hardware, setting: Setting, cache: Path | None, waves: bool = False
 ) -> Path:
     """Return the folder of a built model; it is built on first use."""
-    limits = {"faults": setting.faults, "most_rows": setting.most_rows, "shared": setting.shared}
+    size = setting.depth, setting.time_bits
+    limits = {"faults": setting.faults, "most_rows": setting.most_rows, "compact": setting.shared}
 
     def text() -> str:
-        return rtlil_of(hardware, setting.depth, setting.time_bits, **limits)
+        return rtlil_of(hardware, *size, shared=setting.shared, **limits)
 
     # What a user's Component computes is told by nothing but its RTL.
     own = text() if brought(hardware) else ""
@@ -139,14 +140,9 @@ def model_folder(
 
     def build(folder: Path) -> None:
         tool.build(own or text(), folder, waves)
-        plan = Plan(hardware, setting.depth, setting.time_bits, loadable=True, **_plain(limits))
-        Names.of(plan).write(folder / "names.json")
+        Names.of(Plan(hardware, *size, **limits)).write(folder / "names.json")
 
     return built(cache or default_cache(), f"{tool.name}-{name}", build)
-
-
-def _plain(limits: dict[str, object]) -> dict[str, object]:
-    return {name: value for name, value in limits.items() if name != "shared"}
 
 
 def _loaded(folder: Path, names: Names, hardware: Hardware, setting: Setting) -> Model:

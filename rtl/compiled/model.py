@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hwdsl.hardware import Hardware, Point
+from hwdsl.hardware import Hardware
 
 from ..plan import Plan
 from ..probe import Records, probe_words, probed_parts
@@ -45,23 +45,21 @@ class Names:
     @classmethod
     def of(cls, plan: Plan) -> Names:
         """Return the names in a machine of that Plan, written with spaces between instances."""
-        within = {
-            table: f"{site.core.name} {name}"
+        paths = {
+            place: f"{site.core.name} {name}"
             for site in plan.sites.values()
-            for name, table in site.sources.items()
+            for name, place in site.places.items()
         }
-        memories = [f"{within[table]} ram" for table in plan.sources.values()]
+        memories = [f"{paths[table]} ram" for table in plan.sources.values()]
         stores = {}
-        for point, site in plan.sites.items():
-            if not isinstance(point, Point) or not point.stores:
-                continue
-            adder = point.kind == "Adder"
-            stores[point.index] = len(memories), adder
-            rows = [f"row{i}" for i in range(point.rows)] if adder else ["ram"]
-            memories += [f"{site.core.name} core {row}" for row in rows]
-        wires = [plan.parts[wire].name for wire in plan.hardware.wires]
-        actors = [f"{plan.parts[actor].name} core" for actor in plan.hardware.actors]
-        probes = [f"{name} probe" for name in (*wires, *actors)]
+        for point in plan.hardware.points:
+            if point.stores:
+                adder = point.kind == "Adder"
+                stores[point.index] = len(memories), adder
+                rows = [f"row{i}" for i in range(point.rows)] if adder else ["ram"]
+                memories += [f"{paths[plan.parts[point]]} {row}" for row in rows]
+        probed = [plan.parts[part] for part in probed_parts(plan.hardware)]
+        probes = [f"{paths.get(place, place.name)} probe" for place in probed]
         return cls(probes, memories, len(plan.sources), stores)
 
     def write(self, file: Path) -> None:
