@@ -205,10 +205,12 @@ class Placer:
         if not ways:
             return False
         first = min(soonest[a.index] for a, _ in ways)
+        copies = self._copies(op)
         span = self.state.settled + sum(soonest[a.index] - first for a, _ in ways) + 2
         for cycle in range(first, max(first, span) + len(op.operands) * self._longest() + 1):
-            for actor, timing in self._by_affinity(op, ways, cycle):
-                if soonest[actor.index] <= cycle and self._start(op, actor, timing, cycle):
+            in_time = [(a, t) for a, t in ways if soonest[a.index] <= cycle]
+            for actor, timing in self._by_affinity(op, in_time, cycle, copies):
+                if self._start(op, actor, timing, cycle):
                     return True
         return False
 
@@ -227,13 +229,27 @@ class Placer:
             start = max(start, cycle)
         return start
 
+    def _copies(self, op: Op) -> dict[int, list[tuple[int, tuple[Stay, ...]]]]:
+        """Return which operands are ever at which Points; a start that fails leaves no more."""
+        found: dict[int, list[tuple[int, tuple[Stay, ...]]]] = {}
+        for datum in dict.fromkeys(d.index for d in op.operands):
+            for point in self.state.places(datum):
+                found.setdefault(point, []).append((datum, self.state.stays_at(datum, point)))
+        return found
+
     def _by_affinity(
-        self, op: Op, able: list[tuple[Actor, Timing]], cycle: int
+        self,
+        op: Op,
+        able: list[tuple[Actor, Timing]],
+        cycle: int,
+        copies: dict[int, list[tuple[int, tuple[Stay, ...]]]],
     ) -> list[tuple[Actor, Timing]]:
         def score(choice: tuple[Actor, Timing]) -> tuple[float, int]:
             actor = choice[0]
             held = frozenset(
-                d.index for d in op.operands if self.state.holds(d.index, actor.at, cycle)
+                datum
+                for datum, stays in copies.get(actor.at, ())
+                if any(s.complete <= cycle <= s.last for s in stays)
             )
             return -self.affinity(op, actor, held), actor.index
 
