@@ -2,7 +2,8 @@
 //
 // The *gate* of a Point is the first other Point that all paths from it to the target pass. From the
 // Point a path leaves at last over one of its *exits*: Wires from which the target is reached without
-// coming back. When the exits are busy for long, this tells how late a path must be, however it goes.
+// coming back. Where one Junction follows another and there is only one exit, the Wires are taken at
+// fixed distances. When they are busy for long, this tells how late a path must be, however it goes.
 #pragma once
 
 #include "promises.h"
@@ -22,7 +23,7 @@ class Gates {
       reached[p] = reach_without(p);
       for (i32 q = 0; q < count; ++q) depth[q] += all[q] && !reached[p][q] && p != q;
       for (const i32 w : machine.outgoing[p]) {
-        if (p != target && reached[p][machine.wires[w].target]) exits_[p].push_back(w);
+        if (p != target && reached[p][machine.wires[w].target]) exits_[p].push_back({{w}, 0});
       }
     }
     for (i32 p = 0; p < count; ++p) {
@@ -30,6 +31,9 @@ class Gates {
         if (!all[q] || reached[p][q] || p == q) continue;
         if (gate_[q] < 0 || depth[p] > depth[gate_[q]]) gate_[q] = p;
       }
+    }
+    for (i32 p = 0; p < count; ++p) {
+      for (Exit& exit : exits_[p]) follow(p, exit);
     }
   }
 
@@ -39,25 +43,71 @@ class Gates {
     while (point != target_) {
       const i32 gate = gate_[point];
       i64 soonest = kForever;
-      for (const i32 w : exits_[point]) {
-        const Wire& wire = machine_.wires[w];
+      i32 next = gate;
+      for (const Exit& exit : exits_[point]) {
+        const Wire& last = machine_.wires[exit.wires.back()];
         i64 from = cycle;
-        if (wire.target == target_) from = std::max(from, floor - wire.latency);
-        const i64 departure = promises.first_departure(datum, sized, w, from, kForever - 1);
+        if (last.target == target_) from = std::max(from, floor - exit.latency);
+        const i64 departure = first_departure(promises, datum, sized, exit.wires, from);
         if (departure >= kForever) continue;
-        i64 there = departure + wire.latency;
-        if (machine_.points[wire.target].stores) there += sized.last[w];
-        there += std::max(reach[wire.target].time - reach[gate].time, 0);
+        i64 there = departure + exit.latency;
+        if (machine_.points[last.target].stores) there += sized.last[exit.wires.back()];
+        if (exits_[point].size() == 1) {
+          next = last.target == gate || exit.wires.size() > 1 ? last.target : gate;
+        }
+        there += std::max(reach[last.target].time - reach[next].time, 0);
         soonest = std::min(soonest, there);
       }
       if (soonest == kForever) return kForever;
-      cycle = std::max(soonest, cycle + reach[point].time - reach[gate].time);
-      point = gate;
+      cycle = std::max(soonest, cycle + reach[point].time - reach[next].time);
+      point = next;
+    }
+    return cycle;
+  }
+
+  // The first departure, not before `cycle`, for which Wires that follow each other are all free.
+  // (Nothing arrives at a Junction on two Wires in the same cycle.)
+  i64 first_departure(const Promises& promises, i32 datum, const Sizing& sized,
+                      const std::vector<i32>& wires, i64 cycle) const {
+    i64 offset = 0;
+    for (std::size_t i = 0; i < wires.size();) {
+      const Wire& wire = machine_.wires[wires[i]];
+      const i64 found =
+          promises.first_departure(datum, sized, wires[i], cycle + offset, kForever - 1);
+      if (found >= kForever) return kForever;
+      const bool passing = !machine_.points[wire.target].stores;
+      const Place* there = passing ? promises.place(datum, wire.target) : nullptr;
+      const bool met = there && there->pass(found + wire.latency);
+      if (met || (found != cycle + offset && i > 0)) {
+        cycle = found - offset + met;
+        i = 0;
+        offset = 0;
+        continue;
+      }
+      cycle = found - offset;
+      offset += wire.latency;
+      ++i;
     }
     return cycle;
   }
 
  private:
+  struct Exit {
+    std::vector<i32> wires;  // the exit, and what is taken after it without a choice
+    i64 latency;
+  };
+
+  void follow(i32 point, Exit& exit) const {
+    for (i32 w = exit.wires[0];;) {
+      const i32 to = machine_.wires[w].target;
+      exit.latency += machine_.wires[w].latency;
+      if (to != gate_[point] || machine_.points[to].stores || exits_[to].size() != 1) return;
+      point = to;
+      w = exits_[to][0].wires[0];
+      exit.wires.push_back(w);
+    }
+  }
+
   // From which Points the target is reached by paths that do not pass another.
   std::vector<bool> reach_without(i32 other) const {
     std::vector<bool> seen(machine_.points.size(), false);
@@ -82,7 +132,7 @@ class Gates {
   const Machine& machine_;
   const i32 target_;
   std::vector<i32> gate_;
-  std::vector<std::vector<i32>> exits_;
+  std::vector<std::vector<Exit>> exits_;
 };
 
 }  // namespace dtt

@@ -441,9 +441,11 @@ class Router {
         const i64 found = promises_.first_departure(datum_, *sized_, chain_[i].wire, cycle + later,
                                                     from.cycle + later);
         if (found >= kForever) return from.cycle;
-        moved = moved || found != cycle + later;
-        cycle = found - later;
-        later += machine_.wires[chain_[i].wire].latency;
+        const i64 latency = machine_.wires[chain_[i].wire].latency;
+        const bool met = met_at(chain_[i + 1].point, found + latency);
+        moved = moved || met || found != cycle + later;
+        cycle = found - later + met;
+        later += latency;
       }
     }
     if (cycle >= from.cycle) return from.cycle;
@@ -454,6 +456,13 @@ class Router {
     const Cost less = held(from.point, scratch_[from.point].place, cycle + rest + 1,
                            from.cycle + rest);
     return more <= less ? cycle : from.cycle;
+  }
+
+  // Whether another copy arrives at a Junction in that cycle.
+  bool met_at(i32 point, i64 cycle) const {
+    if (machine_.points[point].stores) return false;
+    const Place* here = promises_.place(datum_, point);
+    return here && here->pass(cycle);
   }
 
   // The first cycle from which a copy can wait at the way's first Node for its departure.

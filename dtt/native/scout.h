@@ -169,24 +169,30 @@ class Scout {
   }
 
   // Move the departure to the first for which all Wires are free; whether there is one.
-  bool depart(Way& way) const {
-    i64 departure = way.departure;
+  bool depart(Way& way) {
     for (const Way* part = &way; part;) {
-      if (departure > way.last) return false;
-      const i64 there = departure + part->offset;
-      const i64 found = promises_.first_departure(datum_, *sized_, part->wire, there,
-                                                  way.last + part->offset);
+      const i64 there = way.departure + part->offset;
+      const i64 found = first_departure(part->wire, there, way.last + part->offset);
       if (found >= kForever) return false;
+      way.departure = found - part->offset;
       if (found != there && part != &way) {
-        departure = found - part->offset;
         part = &way;  // once more from the last Wire on
-        continue;
+      } else {
+        part = part->before < 0 ? nullptr : &ways_[part->before];
       }
-      departure = found - part->offset;
-      part = part->before < 0 ? nullptr : &ways_[part->before];
     }
-    way.departure = departure;
-    return departure <= way.last;
+    return way.departure <= way.last;
+  }
+
+  i64 first_departure(i32 w, i64 cycle, i64 high) {
+    const Wire& wire = machine_.wires[w];
+    const bool passing = !machine_.points[wire.target].stores;
+    const Place* there = passing ? scratch(wire.target).place : nullptr;
+    for (;; ++cycle) {
+      cycle = promises_.first_departure(datum_, *sized_, w, cycle, high);
+      // Nothing arrives at a Junction on two Wires in the same cycle.
+      if (cycle >= kForever || !there || !there->pass(cycle + wire.latency)) return cycle;
+    }
   }
 
   // Follow a way that ends in a Junction over every Wire that it has not passed.
