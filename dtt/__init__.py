@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hwdsl.errors import InputError
 from hwdsl.hardware import Hardware
 from hwdsl.workload import Workload
@@ -10,6 +12,7 @@ from .best_fit import Affinity, first_best_fit, operands_held
 from .check import check
 from .earliest_finish import earliest_finish
 from .goals import OBJECTIVES, best
+from .ordering import Trial, in_order
 from .placing import Placer
 from .reduction.network import spread_ops
 from .reduction.scheduling import schedule_reductions
@@ -86,15 +89,17 @@ def schedule(
         return best((found, *known), objective)
     score = affinity or operands_held
 
-    def new_placer(work: Workload = workload) -> Placer:
-        placer = Placer(hardware, work, score, strict, engine)
+    def new_placer(work: Workload = workload, affinity: Affinity = score) -> Placer:
+        placer = Placer(hardware, work, affinity, strict, engine)
         if placing == "earliest-finish":
             placer.able = earliest_finish(hardware, work)
         return placer
 
-    def once(work: Workload) -> Schedule:
-        coarse = first_best_fit(hardware, work, score) if placing == "first-best-fit" else None
-        return new_placer(work).run(coarse)
+    def once(trial: Trial) -> Schedule:
+        work, bent = in_order(workload, trial.ranks), trial.affinity(score)
+        coarse = first_best_fit(hardware, work, bent) if placing == "first-best-fit" else None
+        found = new_placer(work, bent).run(coarse)
+        return found if work is workload else replace(found, workload=workload)
 
     search = Search(
         hardware, workload, once, new_placer, objective=objective, effort=effort, engine=engine

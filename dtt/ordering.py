@@ -1,16 +1,21 @@
-"""Ordering: the orders in which the items of a Workload may be placed, and Workloads in them."""
+"""Ordering: in which order the items of a Workload are placed, and which Actors are tried first."""
 
 from __future__ import annotations
 
 import copy
 import heapq
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from random import Random
 
-from hwdsl.hardware import Hardware
+from hwdsl.hardware import Actor, Hardware
 from hwdsl.workload import Op, Request, Workload
 
+from .best_fit import Affinity
 from .demands import Demands
+
+FAVOUR = 1 << 10
+"""Added to an affinity: more than any count of operands."""
 
 Ranks = Sequence[int]
 """For each item, by position in the Workload; the lowest is placed first."""
@@ -21,6 +26,8 @@ def in_order(workload: Workload, ranks: Ranks) -> Workload:
 
     Everything in it keeps its index; only ``items`` is in another order.
     """
+    if isinstance(ranks, range):
+        return workload  # the order of the Workload itself
     items = workload.items
     made = {item.result.index: i for i, item in enumerate(items) if isinstance(item, Op)}
     after: list[list[int]] = [[] for _ in items]
@@ -77,13 +84,48 @@ def failed_first(workload: Workload, ranks: Ranks, failed: Sequence[int]) -> lis
     return _ranks(sorted(range(len(ranks)), key=lambda i: (not first(i), ranks[i])))
 
 
-def disturbed(ranks: Ranks, random: Random) -> list[int]:
-    """Return ranks in which a few items have moved."""
-    order = sorted(range(len(ranks)), key=lambda i: ranks[i])
-    for _ in range(random.randint(1, 3)):
-        item = order.pop(random.randrange(len(order)))
-        order.insert(random.randrange(len(order) + 1), item)
-    return _ranks(order)
+@dataclass(frozen=True)
+class Trial:
+    """How one pass goes: the order of the items, and which Actors are tried first.
+
+    Attributes
+    ----------
+    ranks : sequence of int
+        See `in_order`.
+    spread : bool
+        Whether the lowest affinity counts as the highest: Actors that hold nothing come first.
+    favour : mapping of (int, int) to int
+        Op and Actor, by index: what is added to its affinity.
+    """
+
+    ranks: Ranks
+    spread: bool = False
+    favour: Mapping[tuple[int, int], int] = field(default_factory=dict)
+
+    def affinity(self, base: Affinity) -> Affinity:
+        """Return a user's affinity as the trial bends it."""
+        sign = -1 if self.spread else 1
+
+        def bent(op: Op, actor: Actor, held: frozenset[int]) -> float:
+            return sign * base(op, actor, held) + self.favour.get((op.index, actor.index), 0)
+
+        return bent if self.spread or self.favour else base
+
+    def disturbed(self, random: Random, ops: int, actors: int) -> Trial:
+        """Return a trial in which a few items have moved, or a few Ops prefer other Actors."""
+        kind = random.randrange(3) if ops else 0
+        order = sorted(range(len(self.ranks)), key=lambda i: self.ranks[i])
+        if kind != 1:
+            for _ in range(random.randint(1, 3)):
+                item = order.pop(random.randrange(len(order)))
+                order.insert(random.randrange(len(order) + 1), item)
+        favour = dict(self.favour)
+        if kind != 0:
+            for _ in range(random.randint(1, 3)):
+                key = random.randrange(ops), random.randrange(actors)
+                if favour.pop(key, None) is None:
+                    favour[key] = FAVOUR
+        return Trial(_ranks(order), self.spread, favour)
 
 
 def _ranks(order: Sequence[int]) -> list[int]:

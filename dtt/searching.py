@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
 from hwdsl.errors import HwdslError, LimitReached, TimingFault
 from hwdsl.hardware import Hardware
 from hwdsl.workload import Workload
 
+from .bounds import bounds
 from .flooding import can_flood, flood
 from .goals import best, key
 from .improving import improve
-from .ordering import Ranks, disturbed, failed_first, in_order, urgent_first
+from .ordering import Trial, failed_first, urgent_first
 from .placing import Placer
 from .schedule import Schedule
 from .starting import translate
@@ -38,11 +39,11 @@ class Effort:
     tries: int
 
 
-EFFORTS = (Effort(0, 0, 0), Effort(2, 1, 0), Effort(12, 2, 8), Effort(60, 4, 40))
+EFFORTS = (Effort(0, 0, 0), Effort(3, 1, 0), Effort(30, 2, 8), Effort(300, 4, 40))
 """By level: 0 is one pass, and the others cost about 10, 100 and 1,000 passes."""
 
-Pass = Callable[[Workload], Schedule]
-"""Places and routes a Workload once."""
+Pass = Callable[[Trial], Schedule]
+"""Places and routes the Workload once."""
 
 
 class Search:
@@ -51,7 +52,7 @@ class Search:
     Parameters
     ----------
     once : callable
-        One pass over a Workload that has the same items, perhaps in another order.
+        One pass, with the items in the order of the trial.
     new_placer : callable
         Returns a `Placer` of the Workload.
     """
@@ -109,7 +110,7 @@ class Search:
             raise fault
 
     def _in_program_order(self) -> Iterator[Schedule]:
-        yield self._once(self.workload)
+        yield self._once(Trial(range(len(self.workload.items))))
 
     def _flooded(self) -> Iterator[Schedule]:
         if self.objective == "time" and can_flood(self.hardware, self.workload):
@@ -117,25 +118,30 @@ class Search:
             yield placer.finish(flood(placer.state, self.workload.requests))
 
     def _reordered(self) -> Iterator[Schedule]:
-        """Yield passes in other orders: each a disturbance of the best so far."""
-        if not self._effort.orders or len(self.workload.items) < 2:
+        """Yield other passes: a few set ones, and then disturbances of the best so far."""
+        work, random = self.workload, Random(SEED)
+        if not self._effort.orders or len(work.items) < 2:
             return
-        random = Random(SEED)
-        ranks: Ranks = urgent_first(self.hardware, self.workload)
-        trial: Ranks = ranks
-        least = None
+        straight = Trial(range(len(work.items)))
+        waiting = [straight, Trial(urgent_first(self.hardware, work))]
+        if work.ops:
+            waiting.insert(1, Trial(straight.ranks, spread=True))
+        least, good = None, straight
+        bound = bounds(self.hardware, work)[0].cycles if self.objective == "time" else -1
         for _ in range(self._effort.orders):
+            if not waiting:
+                waiting.append(good.disturbed(random, len(work.ops), len(self.hardware.actors)))
+            trial = waiting.pop(0)
             try:
-                schedule = self._once(in_order(self.workload, trial))
+                schedule = self._once(trial)
             except (LimitReached, TimingFault):
-                trial = disturbed(ranks, random)
                 continue
-            schedule = replace(schedule, workload=self.workload)
             yield schedule
-            cost = key(schedule, self.objective)
+            cost = key(schedule, self.objective)[:2]
+            if cost <= (0, bound):
+                return
             if least is None or cost <= least:
-                least, ranks = cost, trial
-            failed = [u.request for u in schedule.unserved]
-            trial = failed_first(self.workload, trial, failed) if failed else ranks
-            if not failed or random.randrange(2):
-                trial = disturbed(trial, random)
+                least, good = cost, trial
+                failed = [u.request for u in schedule.unserved]
+                if failed:
+                    waiting.append(Trial(failed_first(work, trial.ranks, failed)))
