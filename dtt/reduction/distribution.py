@@ -87,7 +87,7 @@ class Distribution:
             resources.starts.take(multiplier, ((1 << cooldown) - 1) << max(first, 0))
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class _Label:
     """A set of cycles in which an Adder is reached at one cost.
 

@@ -140,9 +140,12 @@ class Network:
             at = [self.multipliers[leaf].result_at for leaf in leaves]
             crowd = Counter(at)
             ways = [self.ways(adder) for adder in crowd]
+            common = ways[0].keys() & ways[-1].keys()
+            for known in ways[1:-1]:
+                common &= known.keys()
             ranked = []
-            for adder in ways[0]:
-                if self.exits[adder] and all(adder in known for known in ways):
+            for adder in common:
+                if self.exits[adder]:
                     own = [known[adder] for known in ways]
                     # Shared steps count for each multiplier: good enough for an order.
                     weighed = list(zip(own, crowd.values(), strict=True))
