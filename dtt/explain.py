@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from hwdsl.workload import Datum, Workload
 
+from .cuts import Full, cut
 from .engine import Engine
 from .reference import Reference
 
@@ -40,9 +41,49 @@ def why_late(
             f"cycle is {cycle}; {works}",
             first,
         )
-    blocks = _blocks(state, workload, datum.index, path, by if by is not None else cycle)
+    last = by if by is not None else cycle
+    crossed = cut(state, datum.index, point, last, only)
+    if crossed:
+        blocks = [_told(state, workload, full) for full in crossed]
+    else:  # too large a graph to cut, so name what is in the way of one path
+        blocks = _blocks(state, workload, datum.index, path, last)
     taken = "; ".join(blocks) if blocks else "no way avoids what is promised"
     return f"{datum.name!r} cannot be in {node!r}{when}: {taken}; {works}", first
+
+
+def _told(state: Engine, workload: Workload, full: Full) -> str:
+    """Tell what takes a Wire or a Node in the cycles in which every way would need it."""
+    hardware, first, last = state.hardware, full.cycles[0], full.cycles[-1]
+    if full.wire:
+        wire = hardware.wires[full.index]
+        taken = [
+            f"{workload.data[other].name!r} at {cycle}"
+            for cycle, other in state.departures(full.index)
+            if first <= cycle + wire.beats(state.sizes[other]) - 1 and cycle <= last
+        ]
+        return f"Wire {wire.name!r} carries {_some(taken)}"
+    node = hardware.points[full.index]
+    there = [
+        repr(workload.data[d].name)
+        for d in state.present(full.index)
+        if any(s.begin <= last and first <= s.last for s in state.stays_at(d, full.index))
+    ]
+    used = max(state.rows_used(full.index, cycle, cycle) for cycle in full.cycles) * node.row
+    held = f"holds {used} of {node.capacity} bits in {_span(full.cycles)} ({_some(there)})"
+    return f"Node {node.name!r} {held}"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+    return ", ".join(names[:4]) + more
+
+
+def _span(cycles: Sequence[int]) -> str:
+    if len(cycles) == 1:
+        return f"cycle {cycles[0]}"
+    if cycles[-1] - cycles[0] + 1 == len(cycles):
+        return f"the cycles {cycles[0]} to {cycles[-1]}"
+    return f"{len(cycles)} of the cycles {cycles[0]} to {cycles[-1]}"
 
 
 def why_full(state: Engine, workload: Workload, nodes: Sequence[int]) -> str:
@@ -107,9 +148,8 @@ def _blocks(
             if departure <= cycle + wire.beats(state.sizes[other]) - 1 <= by
         ]
         if taken and not state.lanes_free(datum, wire, departure):
-            shown = ", ".join(f"{name!r} at {cycle}" for cycle, name in taken[:4])
-            more = f" and {len(taken) - 4} more" if len(taken) > 4 else ""
-            found.append(f"Wire {wire.name!r} carries {shown}{more}")
+            shown = _some([f"{name!r} at {cycle}" for cycle, name in taken])
+            found.append(f"Wire {wire.name!r} carries {shown}")
         target = state.hardware.points[wire.target]
         arrival = departure + wire.latency
         last = arrival + wire.beats(size) - 1

@@ -37,6 +37,19 @@ def scheduling_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--strict", action="store_true", help="a request that cannot be met in time is an error"
     )
+    parser.add_argument(
+        "--objective",
+        choices=("energy", "time"),
+        default="energy",
+        help="what to have little of; the other comes second (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--effort",
+        type=int,
+        choices=range(4),
+        default=0,
+        help="how long to look for a better schedule: 0 is one pass (default: %(default)s)",
+    )
 
 
 def scheduled(subject: Subject, options: argparse.Namespace) -> Schedule:
@@ -45,7 +58,12 @@ def scheduled(subject: Subject, options: argparse.Namespace) -> Schedule:
 
     with progress("scheduling"):
         return dtt.schedule(
-            subject.hardware, subject.workload, placing=options.placing, strict=options.strict
+            subject.hardware,
+            subject.workload,
+            placing=options.placing,
+            strict=options.strict,
+            objective=options.objective,
+            effort=options.effort,
         )
 
 
