@@ -33,6 +33,7 @@ def rtlil_of(
     most_rows: int = MOST_ROWS,
     shared: bool = True,
     compact: bool = False,
+    outputs: bool = True,
 ) -> str:
     """Return the RTLIL of a machine: the same bytes for the same machine.
 
@@ -43,10 +44,12 @@ def rtlil_of(
     compact : bool
         For engines that write memories directly and look at probes alone, if ``shared``: there
         is no load bus, and `rtl.plan.Plan` says what else.
+    outputs : bool
+        Whether probes are outputs of the machine; if not, they are to be found inside.
     """
     limits = {"loadable": not compact, "faults": faults, "most_rows": most_rows}
     if shared:
-        return _Text(Plan(hardware, depth, time_bits, compact=compact, **limits)).whole()
+        return _Text(Plan(hardware, depth, time_bits, compact=compact, **limits), outputs).whole()
     machine = Machine(hardware, depth, time_bits, **limits)
     signals = {name: getattr(machine, name) for name in machine.signature.members}
     ports = {name: (signal, None) for name, signal in signals.items() if len(signal)}
@@ -90,14 +93,19 @@ class _Shape:
 class _Text:
     """Writes the modules of a Plan."""
 
-    def __init__(self, plan: Plan):
+    def __init__(self, plan: Plan, outputs: bool):
         self._plan = plan
         self._shapes: dict[tuple, _Shape] = {}
         self._counts: dict[str, int] = {}
         self._nets: dict[tuple[Place, str], str] = {}
         self._sites: dict[tuple, tuple[str, str]] = {}
         members = members_of(plan).items()
-        self._members = {n: (m.shape, m.flow is In) for n, m in members if m.shape}
+        hidden = () if outputs else plan.probes
+        self._members = {
+            name: (member.shape, member.flow is In)
+            for name, member in members
+            if member.shape and name not in hidden
+        }
 
     def whole(self) -> str:
         self._name_nets()

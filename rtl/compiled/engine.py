@@ -32,6 +32,8 @@ class Tool:
     Attributes
     ----------
     name : str
+    outputs : bool
+        Whether probes are read at the outputs of the machine.
     version : callable
         Returns what a model depends on beside the RTL.
     build : callable
@@ -39,6 +41,7 @@ class Tool:
     """
 
     name: str
+    outputs: bool
     version: Callable[[], str]
     build: Callable[[str, Path, bool], None]
 
@@ -124,7 +127,7 @@ def model_folder(
     limits = {"faults": setting.faults, "most_rows": setting.most_rows, "compact": setting.shared}
 
     def text() -> str:
-        return rtlil_of(hardware, *size, shared=setting.shared, **limits)
+        return rtlil_of(hardware, *size, shared=setting.shared, outputs=tool.outputs, **limits)
 
     # What a user's Component computes is told by nothing but its RTL.
     own = text() if brought(hardware) else ""
@@ -140,7 +143,7 @@ def model_folder(
 
     def build(folder: Path) -> None:
         tool.build(own or text(), folder, waves)
-        Names.of(Plan(hardware, *size, **limits)).write(folder / "names.json")
+        Names.of(Plan(hardware, *size, **limits), tool.outputs).write(folder / "names.json")
 
     return built(cache or default_cache(), f"{tool.name}-{name}", build)
 

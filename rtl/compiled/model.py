@@ -43,8 +43,14 @@ class Names:
     stores: dict[int, tuple[int, bool]]
 
     @classmethod
-    def of(cls, plan: Plan) -> Names:
-        """Return the names in a machine of that Plan, written with spaces between instances."""
+    def of(cls, plan: Plan, outputs: bool) -> Names:
+        """Return the names in a machine of that Plan, with spaces between instances.
+
+        Parameters
+        ----------
+        outputs : bool
+            Whether probes are outputs of the machine.
+        """
         paths = {
             place: f"{site.core.name} {name}"
             for site in plan.sites.values()
@@ -59,7 +65,8 @@ class Names:
                 rows = [f"row{i}" for i in range(point.rows)] if adder else ["ram"]
                 memories += [f"{paths[plan.parts[point]]} {row}" for row in rows]
         probed = [plan.parts[part] for part in probed_parts(plan.hardware)]
-        probes = [f"{paths.get(place, place.name)} probe" for place in probed]
+        inside = [f"{paths.get(place, place.name)} probe" for place in probed]
+        probes = list(plan.probes) if outputs else inside
         return cls(probes, memories, len(plan.sources), stores)
 
     def write(self, file: Path) -> None:
