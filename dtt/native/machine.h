@@ -19,11 +19,18 @@ inline Cost cost(Cost energy, i64 moves) { return energy * (Cost(1) << 32) + mov
 struct Point {
   bool stores, adder;
   i64 rows, row, hold;  // hold energy per bit and cycle
+  bool transit;         // whether paths to elsewhere may lead through it
 };
 
 struct Wire {
   i32 source, target;
   i64 bandwidth, lane, latency, energy;  // energy per bit, that of leaving the source included
+};
+
+// A Wire as a search over Points meets it.
+struct Link {
+  i32 wire, source;
+  i64 latency, energy;
 };
 
 // Lower bounds on the way from one Point to another on an idle machine.
@@ -48,10 +55,12 @@ class Machine {
   Machine(std::vector<Point> points_, std::vector<Wire> wires_)
       : points(std::move(points_)), wires(std::move(wires_)) {
     incoming.resize(points.size());
+    links.resize(points.size());
     outgoing.resize(points.size());
     for (i32 w = 0; w < i32(wires.size()); ++w) {
       if (points[wires[w].target].adder) continue;  // no search leads a datum into an Adder
       incoming[wires[w].target].push_back(w);
+      links[wires[w].target].push_back({w, wires[w].source, wires[w].latency, wires[w].energy});
       outgoing[wires[w].source].push_back(w);
     }
   }
@@ -89,9 +98,15 @@ class Machine {
     return column.data();
   }
 
+  // Whether no path to the target leads through a Point, though one may begin there.
+  bool is_end(i32 point, i32 target) const {
+    return point != target && points[point].stores && !points[point].transit;
+  }
+
   const std::vector<Point> points;
   const std::vector<Wire> wires;
-  std::vector<std::vector<i32>> incoming, outgoing;
+  std::vector<std::vector<i32>> incoming, outgoing;  // without Wires into Adders
+  std::vector<std::vector<Link>> links;              // the incoming ones
 
  private:
   static constexpr std::size_t kSizings = 64;       // more are measured again when they return
@@ -106,6 +121,7 @@ class Machine {
       const auto [far, point] = heap.top();
       heap.pop();
       if (far != std::pair(column[point].energy, column[point].moves)) continue;
+      if (is_end(point, target)) continue;
       for (const i32 w : incoming[point]) {
         Reach& source = column[wires[w].source];
         const std::pair<i64, i32> longer{far.first + wires[w].energy, far.second + 1};
@@ -120,7 +136,7 @@ class Machine {
     for (heap.push({{0, 0}, target}); !heap.empty();) {
       const auto [far, point] = heap.top();
       heap.pop();
-      if (far.first != time[point]) continue;
+      if (far.first != time[point] || is_end(point, target)) continue;
       for (const i32 w : incoming[point]) {
         const i64 beats = points[point].stores ? sizing.last[w] : 0;
         const i64 longer = far.first + wires[w].latency + beats;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "machine.h"
+#include "taken.h"
 
 namespace dtt {
 
@@ -87,6 +88,7 @@ class Promises {
         rows(machine.points.size()),
         units(actors),
         places(sizes.size()),
+        taken_(machine.wires.size()),
         departed_(sizes.size()) {
     junction_sets.push_back({});
     set_index_[{}] = 0;
@@ -183,6 +185,7 @@ class Promises {
   i64 last_departure(i32 datum, const Sizing& sized, i32 wire, i64 cycle, i64 low) const {
     const Occupancy& used = lanes[wire];
     const i64 rest = sized.last[wire], limit = sized.tail_limit[wire];
+    if (cycle >= low && taken_[wire].idle(cycle, cycle + rest)) return cycle;
     for (i64 tail = cycle + rest; tail >= low + rest;) {
       tail = used.last_within(tail, limit);
       if (tail < low + rest || tail < rest) return -1;
@@ -202,6 +205,7 @@ class Promises {
   i64 first_departure(i32 datum, const Sizing& sized, i32 wire, i64 cycle, i64 high) const {
     const Occupancy& used = lanes[wire];
     const i64 rest = sized.last[wire], limit = sized.tail_limit[wire];
+    if (cycle <= high && taken_[wire].idle(cycle, cycle + rest)) return cycle;
     while (cycle <= high) {
       if (rest == 0) {
         cycle = used.first_within(cycle, limit);
@@ -333,6 +337,7 @@ class Promises {
         }
         case kMove: {
           const Move& m = moves.back();
+          taken_[c.b].clear(c.first, lanes[c.b].at(c.last) ? c.last - 1 : c.last);
           auto& mine = departed_[m.datum];
           mine.erase(std::lower_bound(mine.begin(), mine.end(), std::pair(m.wire, m.cycle)));
           moves.pop_back();
@@ -408,13 +413,14 @@ class Promises {
   void carry(i32 datum, const Sizing& sized, i32 wire, i64 cycle) {
     const i64 rest = sized.last[wire];
     const Wire& w = machine.wires[wire];
+    undo_.push_back({kMove, datum, wire, cycle, cycle + rest});
+    taken_[wire].set(cycle, cycle + rest);
     if (rest) use(&Promises::lanes, wire, cycle, cycle + rest - 1, w.bandwidth / w.lane);
     use(&Promises::lanes, wire, cycle + rest, cycle + rest, sized.tail_lanes[wire]);
     auto& mine = departed_[datum];
     const std::pair key(wire, cycle);
     mine.insert(std::lower_bound(mine.begin(), mine.end(), key), key);
     moves.push_back({datum, wire, cycle});
-    undo_.push_back({kMove, datum, wire, cycle});
   }
 
   void pass(i32 datum, i32 point, i64 cycle, const std::vector<i32>& junctions) {
@@ -428,6 +434,7 @@ class Promises {
     undo_.push_back({kPass, datum, point, cycle});
   }
 
+  std::vector<Taken> taken_;                                // of each Wire
   std::vector<std::vector<std::pair<i32, i64>>> departed_;  // Wire and cycle of each datum's Moves
   std::vector<Change> undo_;
   std::vector<Stay> old_stays_;

@@ -70,6 +70,8 @@ class Router {
     const Place* place = nullptr;
     const Reach* reach = nullptr;
     i64 soonest = 0;  // no copy can be there before
+    i64 latest = 0;   // every copy could be there then, and costs at least:
+    Cost least = 0;
     bool known = false;
   };
 
@@ -127,15 +129,22 @@ class Router {
       if (!s.reach) {
         s.soonest = std::min(s.soonest, c.since);
       } else if (s.reach[c.point].energy >= 0) {
-        s.soonest = std::min(s.soonest, c.since + s.reach[c.point].time);
+        const Reach& r = s.reach[c.point];
+        s.soonest = std::min(s.soonest, c.since + r.time);
+        s.latest = std::max(s.latest, c.since + r.time);
       }
     }
+    const i64 latest = s.latest;
+    s.latest = kForever;
+    if (s.reach) s.least = bound(s, kForever - 1);
+    s.latest = latest;
     return s;
   }
 
   // At least what it costs from any copy to a Point in a cycle not before `soonest`.
   Cost bound(const Scratch& s, i64 cycle) const {
     if (!s.reach) return 0;
+    if (cycle >= s.latest) return s.least;
     Cost least = kNoCost;
     for (const Copy& c : copies_) {
       const Reach& r = s.reach[c.point];
@@ -199,9 +208,10 @@ class Router {
     const bool stores = machine_.points[label.point].stores;
     const Place* here = scratch_[label.point].place;
     if (!stores && here && here->pass(label.cycle)) return;  // it passes there already
-    for (const i32 w : machine_.incoming[label.point]) {
-      const i64 rest = stores ? sized_->last[w] : 0;
-      guess(made, w, label.cycle - rest - machine_.wires[w].latency);
+    if (machine_.is_end(label.point, target_)) return;
+    for (const Link& link : machine_.links[label.point]) {
+      const i64 rest = stores ? sized_->last[link.wire] : 0;
+      guess(made, link, label.cycle - rest - link.latency);
     }
   }
 
@@ -213,23 +223,21 @@ class Router {
 
   // Push that a Wire might lead to a label by a departure in `cycle`, or before: whether it is
   // free is looked up only for what comes to the top of the heap.
-  void guess(i32 parent, i32 w, i64 cycle) {
+  void guess(i32 parent, const Link& link, i64 cycle) {
     const Label& to = labels_[parent];
-    const Wire& wire = machine_.wires[w];
-    const Scratch& s = know(wire.source);
-    if (cycle < std::max(s.soonest, soonest_arrival(to) - wire.latency)) return;
-    if (exact_ && !machine_.points[wire.source].stores && passes(parent, wire.source)) return;
-    Step step{0, departing(to, w, cycle), cycle, cycle, parent, w, 0, kGuess};
+    const Scratch& s = know(link.source);
+    if (cycle < std::max(s.soonest, soonest_arrival(to) - link.latency)) return;
+    if (exact_ && !machine_.points[link.source].stores && passes(parent, link.source)) return;
+    Step step{0, departing(to, link, cycle), cycle, cycle, parent, link.wire, 0, kGuess};
     step.bound = step.cost + bound(s, cycle);
     if (step.bound < best_) push(step);
   }
 
   // The cost from a departure on, without what the source charges while later beats leave.
-  Cost departing(const Label& to, i32 w, i64 cycle) const {
-    const Wire& wire = machine_.wires[w];
-    const Cost moving = to.cost + cost(Cost(wire.energy) * sized_->size, 1);
-    if (!machine_.points[to.point].stores) return moving;
-    const i64 arrival = cycle + wire.latency + sized_->last[w];
+  Cost departing(const Label& to, const Link& link, i64 cycle) const {
+    const Cost moving = to.cost + cost(Cost(link.energy) * sized_->size, 1);
+    if (machine_.points[to.point].hold == 0) return moving;
+    const i64 arrival = cycle + link.latency + sized_->last[link.wire];
     return moving + held(to.point, scratch_[to.point].place, arrival + 1, to.cycle);
   }
 
@@ -238,6 +246,7 @@ class Router {
   bool depart(Step& step) {
     const Label& to = labels_[step.parent];
     const Wire& wire = machine_.wires[step.wire];
+    const Link link{step.wire, wire.source, wire.latency, wire.energy};
     const i32 point = wire.source;
     const Scratch& s = scratch_[point];
     const i64 rest = sized_->last[step.wire];
@@ -262,12 +271,12 @@ class Router {
                                                                                        : kReady;
       const Cost guess_bound = step.bound;
       if (cycle < guessed) {
-        step.cost = departing(to, step.wire, cycle);
+        step.cost = departing(to, link, cycle);
         step.bound = step.cost + bound(s, cycle);
         if (step.bound >= best_) return false;  // and no earlier departure is better
       }
       const i64 next = following(step);
-      if (next >= low) guess(step.parent, step.wire, next);
+      if (next >= low) guess(step.parent, link, next);
       if (step.bound == guess_bound) return true;
       push(step);
       return false;
