@@ -19,7 +19,8 @@ def test_reduce(capsys):
     )
     assert status == 0
     wanted = {"blocked": False, "cycles": 4, "extra_cycles": 0, "adds2": 4, "adds3": 0}
-    assert found.items() >= {**wanted, "link_moves": 1, "verdict": "pass"}.items()
+    wanted |= {"link_moves": 1, "verdict": "pass"}
+    assert {key: found[key] for key in wanted} == wanted
     assert (found["adds2_seen"], found["adds3_seen"]) == (4, 0)
     status, found = said(
         capsys, "reduce", "--leaves", "8", "--lengths", "3,5", "--at", "0,3", "--json"
@@ -79,5 +80,6 @@ def test_compare(capsys, tmp_path):
     assert {"ADD_01", "ADD_02"} <= set(labels)
     assert main(["compare", *map(str, files)]) == 0
     shown = capsys.readouterr().out
-    assert "add[0][1]->add[0][2]      1  20.0%" in shown
-    assert "d1           Wire 'add[0][1]->add[1][0]' in cycle 2 (d0)" in shown
+    lines = [" ".join(line.split()) for line in shown.splitlines()]
+    assert "add[0][1]->add[0][2] 1 20.0%" in lines
+    assert "d1 Wire 'add[0][1]->add[1][0]' in cycle 2 (d0)" in lines
