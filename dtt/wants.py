@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import cached_property
+from itertools import chain
+
 import numpy as np
 
-from hwdsl.workload import Request, Workload
+from hwdsl.workload import Op, Request, Workload
 
 
 class Wants:
     """For each datum, the positions in program order of the items that still want it."""
 
     def __init__(self, workload: Workload):
-        self._items: list[list[int]] = [[] for _ in workload.data]
-        self.tied = [False] * len(workload.data)
-        """Whether a datum must stay where it was loaded or made, for some ``reuse=False``."""
-        for position, item in enumerate(workload.items):
-            used = (item.datum,) if isinstance(item, Request) else dict.fromkeys(item.operands)
-            for datum in used:
-                self._items[datum.index].append(position)
-                if not item.reuse:
-                    self.tied[datum.index] = True
-        self.counts = np.array([len(items) for items in self._items], np.int64)
+        self._workload = workload
+        wanted = chain.from_iterable(map(_used, workload.items))
+        self.counts = np.bincount(np.fromiter(wanted, np.int64), minlength=len(workload.data))
         """For each datum, how many items still want it; a native engine takes from it directly."""
         self._taken: list[int] = []
+
+    @cached_property
+    def _items(self) -> list[list[int]]:
+        items: list[list[int]] = [[] for _ in self._workload.data]
+        for position, item in enumerate(self._workload.items):
+            for datum in _used(item):
+                items[datum].append(position)
+        return items
+
+    @cached_property
+    def tied(self) -> list[bool]:
+        """Whether a datum must stay where it was loaded or made, for some ``reuse=False``."""
+        tied = [False] * len(self._workload.data)
+        for item in self._workload.items:
+            if not item.reuse:
+                for datum in _used(item):
+                    tied[datum] = True
+        return tied
 
     def left(self, datum: int) -> int:
         """Return how many items still want the datum."""
@@ -44,3 +59,10 @@ class Wants:
     def rollback(self, mark: int) -> None:
         while len(self._taken) > mark:
             self.counts[self._taken.pop()] += 1
+
+
+def _used(item: Op | Request) -> Iterable[int]:
+    """Return the data that an item wants, each once."""
+    if isinstance(item, Request):
+        return (item.datum.index,)
+    return dict.fromkeys(d.index for d in item.operands)
