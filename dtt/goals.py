@@ -20,8 +20,17 @@ def key(schedule: Schedule, objective: str) -> Key:
 
 
 def best(schedules: Iterable[Schedule], objective: str) -> Schedule:
-    """Return the best, the first of equals."""
-    first, *others = schedules
-    if not others:
-        return first  # whose figures nobody asked for
-    return min((first, *others), key=lambda schedule: key(schedule, objective))
+    """Return the best, the first of equals; none is kept longer than it is the best."""
+    found: Schedule | None = None
+    least: Key = ()
+    for schedule in schedules:
+        if found is None:
+            found = schedule  # if it stays the only one, nobody asks for its figures
+            continue
+        least = least or key(found, objective)
+        cost = key(schedule, objective)
+        if cost < least:
+            found, least = schedule, cost
+    if found is None:
+        raise ValueError("there is no Schedule to choose from")
+    return found

@@ -10,14 +10,16 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from hwdsl.workload import Request
 
 from .engine import Engine, make_engine
+from .explain import why_late
 from .occupancy import FOREVER
-from .schedule import MOVE, Schedule
+from .schedule import MOVE, Schedule, Unserved
 from .state import Path, Stay
 
 Step = tuple[int, int]
@@ -222,8 +224,25 @@ class Replay:
         moves["datum"], moves["wire"], moves["cycle"] = table.T
         moves = moves[np.lexsort([moves["datum"], moves["wire"], moves["cycle"]])]
         served = {use.request for uses in self.uses for use in uses}
-        left = tuple(u for u in self.schedule.unserved if u.request not in served)
+        left = tuple(
+            Unserved(u.request, partial(self._why, u)) if u.request in self.missing else u
+            for u in self.schedule.unserved
+            if u.request not in served
+        )
         return replace(self.schedule, moves=moves, unserved=left)
+
+    def _why(self, unserved: Unserved) -> tuple[str, int | None]:
+        """Say what stands in the way of a request once all else is promised."""
+        request = self.workload.requests[unserved.request]
+        datum, born = request.datum, self.born[request.datum.index]
+        only = born[0] if born is not None and not request.reuse else None
+        if request.source is not None:
+            only = self.hardware.point(request.source).index
+        engine = self.engine()
+        for other, steps in enumerate(self.steps):
+            self.put(engine, other, steps, self.uses[other])
+        point = self.hardware.point(request.node).index
+        return why_late(engine, self.workload, datum, point, request.by, only)
 
 
 def _steps(schedule: Schedule) -> list[Steps]:
