@@ -172,8 +172,9 @@ def _masked(expected: Trace, seen: Trace, label: Label | None) -> tuple[np.ndarr
     key = ["point", "row", "chunk"]
     # Other addresses than expected are mismatches as they stand.
     if label is not None and np.array_equal(ours[key], theirs[key]):
-        ours["value"] &= label.final_mask
-        theirs["value"] &= label.final_mask
+        mask = label.final_mask[: len(ours)]
+        ours["value"] &= mask
+        theirs["value"] &= mask
     return ours, theirs
 
 

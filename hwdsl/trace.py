@@ -93,6 +93,11 @@ class Trace:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Trace) and self.tobytes() == other.tobytes()
 
+    def until(self, cycles: int) -> Trace:
+        """Return the first ``cycles`` cycles, without finals."""
+        events = self.events[self.events["cycle"] < cycles]
+        return Trace(cycles, events, self.finals[:0], self.engine, self.control)
+
     def tobytes(self) -> bytes:
         """Return what was seen, byte for byte; engine and control are not in it."""
         head = self.cycles.to_bytes(8, "little")

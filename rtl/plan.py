@@ -143,7 +143,7 @@ class Plan:
         self.loadable, self.compact = loadable, compact
         self.ports = ports_of(hardware)
         self.points = tuple(_at_most(p, most_rows) for p in hardware.points)
-        self._faults = faults
+        self.faults, self.most_rows = faults, most_rows
         self._reads: list[list[tuple[Place, str]]] = [[] for _ in self.points]
         self._writes: list[list[tuple[Place, str]]] = [[] for _ in self.points]
         self.joins: list[Join] = []
@@ -200,7 +200,7 @@ class Plan:
             self.loading = Place("loading", "loading", Loading, (len(self.memories),))
 
     def _table(self, port: Port) -> Place:
-        faults = self._faults
+        faults = self.faults
         late = str(port) == faults.late_port
         name = f"{port.kind}_{port.lane}_{verilog_name(port.owner)}"
         alike = port if late else replace(port, part=0, lane=0, owner=ANY)
@@ -210,7 +210,7 @@ class Plan:
     def _actor(self, actor: hardware.Actor, owned: Owned) -> Place:
         at, result_at = self.points[actor.at], self.points[actor.result_at]
         fires, results = owned["fire", actor.index], owned["result", actor.index]
-        built = replace(self._faults.actor(actor), index=0, name=ANY, at=0, result_at=0)
+        built = replace(self.faults.actor(actor), index=0, name=ANY, at=0, result_at=0)
         given = (
             built,
             _any_point(at),
@@ -227,8 +227,8 @@ class Plan:
 
     def _wire(self, wire: Wire) -> Place:
         registered = self.hardware.points[wire.source].stores
-        faulty = self._faults.of_wire(wire)
-        given = (wire if faulty else _any_wire(wire), registered, self._faults if faulty else NONE)
+        faulty = self.faults.of_wire(wire)
+        given = (wire if faulty else _any_wire(wire), registered, self.faults if faulty else NONE)
         return Place("wire", verilog_name(wire.name), wire_of, given)
 
     def _point(self, point: Point, owned: Owned) -> Place:
@@ -247,7 +247,7 @@ class Plan:
         )
         given = (alike, self.hardware.word, neighbours, self.loadable)
         if point.kind == "Adder":
-            deaf = self._faults.deaf_adder == point.name
+            deaf = self.faults.deaf_adder == point.name
             return Place("adder", name, Adder, (*given, 2 if deaf else None))
         return Place("node", name, Node, given)
 

@@ -116,17 +116,17 @@ def probe_words(hardware: Hardware) -> np.ndarray:
     return -(-np.array(bits, np.int64) // 64)
 
 
-def records_of(hardware: Hardware, seen: Sequence[Sequence[int]]) -> Records:
-    """Return as records what was seen from cycle 0 on: for each cycle, all probes as integers."""
+def records_of(hardware: Hardware, seen: Sequence[Sequence[int]], first: int = 0) -> Records:
+    """Return as records what was seen from a cycle on: for each, all probes as integers."""
     sizes = (8 * probe_words(hardware)).tolist()
     keys, raw = [], []
-    for cycle, probes in enumerate(seen):
+    for cycle, probes in enumerate(seen, first):
         for probe, value in enumerate(probes):
             if value:
                 keys.append(cycle * len(sizes) + probe)
                 raw.append(value.to_bytes(sizes[probe], "little"))
     words = np.frombuffer(b"".join(raw), "<u8")
-    return Records(0, len(seen), np.array(keys, np.int64), words)
+    return Records(first, first + len(seen), np.array(keys, np.int64), words)
 
 
 def joined(pieces: Sequence[Records]) -> Records:
@@ -134,6 +134,60 @@ def joined(pieces: Sequence[Records]) -> Records:
     keys = np.concatenate([p.keys for p in pieces])
     words = np.concatenate([p.words for p in pieces])
     return Records(pieces[0].first, pieces[-1].end, keys, words)
+
+
+class Encoder:
+    """Foretells the records that events come from: the reverse of `decode`.
+
+    Parameters
+    ----------
+    hardware : Hardware
+    events : array of `EVENT`
+        As in a Trace, and no ERROR among them.
+    """
+
+    def __init__(self, hardware: Hardware, events: np.ndarray):
+        self._events = events
+        self._cycle = np.ascontiguousarray(events["cycle"])
+        self._parts = len(probed_parts(hardware))
+        self._sizes = probe_words(hardware)
+        self._wires = len(hardware.wires)
+        # By kind and probe: where lane 0 begins, and how far the next lane is.
+        self._layout = np.zeros((len(Kind), self._parts, 2), np.int64)
+        for number, part in enumerate(probed_parts(hardware)):
+            for field in fields_of(part):
+                if field.lane == 0 and field.valid >= 0:
+                    self._layout[field.kind, number] = field.valid, field.width + 1
+
+    def records(self, first: int, end: int) -> Records:
+        """Return what is seen in cycles ``first .. end-1``."""
+        some = slice(*np.searchsorted(self._cycle, (first - 1, end)))
+        events, cycle = self._events[some], self._cycle[some]
+        kind = events["kind"]
+        seen = cycle + (kind == Kind.DEPART)
+        inside = (seen >= first) & (seen < end)
+        events, kind, seen = events[inside], kind[inside], seen[inside]
+        of_wire = (kind == Kind.DEPART) | (kind == Kind.ARRIVE)
+        probe = np.where(of_wire, events["part"], events["part"] + self._wires)
+        keys, record = np.unique(seen * self._parts + probe, return_inverse=True)
+        sizes = self._sizes[keys % max(1, self._parts)]
+        starts = np.cumsum(sizes) - sizes
+        words = np.zeros(int(sizes.sum()), np.uint64)
+        begin, step = self._layout[kind, probe].T
+        at = starts[record] * 64 + begin + events["lane"] * step
+        chunk, value = events["chunk"].astype(np.int64), events["value"]
+        _put(words, at[chunk == 0], np.uint64(1))
+        _put(words, at + 1 + chunk * CHUNK, value)
+        return Records(first, end, keys, words)
+
+
+def _put(words: np.ndarray, at: np.ndarray, value: np.ndarray) -> None:
+    """Add values of 64 bits at bit positions where there are zeros."""
+    word, shift = at >> 6, (at & 63).astype(np.uint64)
+    np.add.at(words, word, value << shift)
+    over = (value >> np.uint64(1)) >> (np.uint64(63) - shift)
+    beyond = np.flatnonzero(over)
+    np.add.at(words, word[beyond] + 1, over[beyond])
 
 
 def decode(hardware: Hardware, records: Records, cycles: int) -> np.ndarray:

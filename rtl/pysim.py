@@ -3,49 +3,91 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 from amaranth.sim import Simulator
 
 from hwdsl.hardware import Hardware
 from hwdsl.ops import OpKind
 from hwdsl.program import Program
-from hwdsl.trace import Trace
 
 from .extent import check_rows
 from .faults import NONE, Faults
 from .load import Image, finals_of
-from .probe import decode, records_of
+from .probe import Records, records_of
 from .top import MOST_ROWS, Machine
 from .user_ops import brought, verify
+from .vcd import cut
 from .waveform import groups_of
+
+PIECE = 4096
+"""Cycles that are seen before they are handed on."""
 
 _KEPT = 8
 _models: OrderedDict[tuple[str, tuple[OpKind, ...], int, int, Faults], Model] = OrderedDict()
 
 
-def run(
-    hardware: Hardware,
-    program: Program,
-    image: Image,
-    depth: int,
-    time_bits: int,
-    *,
-    vcd: str | Path | None = None,
-    faults: Faults | None = None,
-) -> Trace:
-    """Run a Program on the model of its Hardware, which is elaborated once and kept."""
-    check_rows(hardware, program, MOST_ROWS, "pysim")
-    key = (hardware.fingerprint, brought(hardware), depth, time_bits, faults or NONE)
-    if key not in _models:
-        _models[key] = Model(hardware, depth, time_bits, faults or NONE)
-        if len(_models) > _KEPT:
-            _models.popitem(last=False)
-    _models.move_to_end(key)
-    return _models[key].run(program, image, vcd)
+class Run:
+    """One run of a Program on the model of its Hardware, which is elaborated once and kept.
+
+    Parameters
+    ----------
+    wave : (Path, int, int or None), optional
+        A file for waveforms, their first and their last cycle.
+    """
+
+    def __init__(
+        self,
+        hardware: Hardware,
+        program: Program,
+        image: Image,
+        depth: int,
+        time_bits: int,
+        faults: Faults = NONE,
+        wave: tuple[Path, int, int | None] | None = None,
+    ):
+        check_rows(hardware, program, MOST_ROWS, "pysim")
+        self._hardware, self._program, self._image, self._wave = hardware, program, image, wave
+        key = (hardware.fingerprint, brought(hardware), depth, time_bits, faults)
+        if key not in _models:
+            _models[key] = Model(hardware, depth, time_bits, faults)
+            if len(_models) > _KEPT:
+                _models.popitem(last=False)
+        _models.move_to_end(key)
+        self._model = _models[key]
+
+    def records(self) -> Iterator[Records]:
+        """Run, and yield what is seen piece by piece; last, the cycle behind those of the Program."""
+        with _waveform(self._model, self._wave):
+            yield from self._model.run(self._program, self._image)
+
+    def finals(self) -> np.ndarray:
+        """Return the finals of the Trace, once all records have been taken."""
+        return finals_of(self._hardware, self._program, self._model.finals)
+
+
+@contextmanager
+def _waveform(model: Model, wave: tuple[Path, int, int | None] | None) -> Iterator[None]:
+    if wave is None:
+        yield
+        return
+    path, first, last = wave
+    names = {"gtkw_file": str(path.with_suffix(".gtkw")), "traces": groups_of(model.machine)}
+    if last is None:
+        with model.simulator.write_vcd(str(path), **names):
+            yield
+        return
+    with tempfile.TemporaryDirectory(prefix="hwdsl-") as folder:
+        whole = Path(folder) / "whole.vcd"
+        with model.simulator.write_vcd(str(whole), **names):
+            yield
+        # The first edge is after half a period of 1 ns, and cycle 0 begins there.
+        cut(whole, path, 500, 1000, first, last)
 
 
 @contextmanager
@@ -65,42 +107,40 @@ class Model:
     def __init__(self, hardware: Hardware, depth: int, time_bits: int, faults: Faults):
         self._hardware = hardware
         verify(hardware)
-        self._machine = Machine(hardware, depth, time_bits, faults=faults)
+        self.machine = Machine(hardware, depth, time_bits, faults=faults)
         self._probes = [
-            getattr(self._machine, name)
-            for name in self._machine.signature.members
+            getattr(self.machine, name)
+            for name in self.machine.signature.members
             if name.startswith("probe_")
         ]
         with _long_numbers():  # a signal may have tens of thousands of bits
-            self._simulator = Simulator(self._machine)
-        self._simulator.add_clock(1e-9)
-        self._simulator.add_process(self._load)
-        self._simulator.add_testbench(self._bench)
+            self.simulator = Simulator(self.machine)
+        self.simulator.add_clock(1e-9)
+        self.simulator.add_process(self._load)
+        self.simulator.add_testbench(self._bench)
         self._runs = 0
 
-    def run(self, program: Program, image: Image, vcd: str | Path | None) -> Trace:
+    def run(self, program: Program, image: Image) -> Iterator[Records]:
+        """Run a Program; yield what is seen, in pieces of `PIECE` cycles, the last of one."""
         self._program, self._image = program, image
         self._seen: list[tuple[int, ...]] = []
-        self._finals: dict[int, dict[int, int]] = {}
+        self.finals: dict[int, dict[int, int]] = {}
         if self._runs:
-            self._simulator.reset()
+            self.simulator.reset()
         self._runs += 1
-        with self._waveform(vcd):
-            self._simulator.run()
-        events = decode(self._hardware, records_of(self._hardware, self._seen), program.cycles)
-        finals = finals_of(self._hardware, program, self._finals)
-        return Trace(program.cycles, events, finals, "pysim", "tables")
-
-    def _waveform(self, vcd: str | Path | None):
-        if vcd is None:
-            return nullcontext()
-        path = Path(vcd)
-        traces = groups_of(self._machine)
-        return self._simulator.write_vcd(str(path), str(path.with_suffix(".gtkw")), traces=traces)
+        first, more = 0, True
+        while more:
+            more = self.simulator.advance()
+            if len(self._seen) > PIECE or not more:
+                count = len(self._seen) - (not more)
+                yield records_of(self._hardware, self._seen[:count], first)
+                del self._seen[:count]
+                first += count
+        yield records_of(self._hardware, self._seen, first)
 
     async def _load(self, ctx) -> None:
         """Fill the memories, all at once: what a process sets takes effect when it waits."""
-        machine = self._machine
+        machine = self.machine
         entries = self._image.entries(machine.ports, machine.time_bits)
         for contents, rows in zip(machine.tables, entries, strict=True):
             for i, entry in enumerate(rows):
@@ -111,20 +151,21 @@ class Model:
                 ctx.set(stores[point][row], value)
 
     async def _bench(self, ctx) -> None:
-        cycles = self._program.cycles
+        left = self._program.cycles + 1
         await ctx.tick()
-        if cycles == 0:
+        if left == 1:
             self._read_finals(ctx)
-        ctx.set(self._machine.run, 1)
+        ctx.set(self.machine.run, 1)
         ticks = ctx.tick().sample(*self._probes)
         async for _, _, *probes in ticks:
             self._seen.append(tuple(probes))
-            if len(self._seen) == cycles:
+            left -= 1
+            if left == 1:
                 self._read_finals(ctx)
-            if len(self._seen) > cycles:
+            if left == 0:
                 break
 
     def _read_finals(self, ctx) -> None:
-        stores = self._machine.stores
+        stores = self.machine.stores
         for point, row, _, _ in self._program.finals.tolist():
-            self._finals.setdefault(point, {})[row] = ctx.get(stores[point][row])
+            self.finals.setdefault(point, {})[row] = ctx.get(stores[point][row])

@@ -2,22 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
 
 from hwdsl.errors import InputError
 from hwdsl.hardware import Hardware
 from hwdsl.program import Program
-from hwdsl.trace import Trace
+from hwdsl.trace import Kind, Trace, sort_events
 
+from .engines import ENGINES, choose
 from .load import fit, image_of
+from .probe import Encoder, Records, decode, joined
 
 if TYPE_CHECKING:
     from .faults import Faults
 
-ENGINES = ("pysim",)
 CONTROLS = ("tables",)
+
+
+class Run(Protocol):
+    """One run of a Program on some engine."""
+
+    def records(self) -> Iterator[Records]:
+        """Yield what is seen piece by piece, the last of them the cycle behind the Program's."""
+        ...
+
+    def finals(self) -> np.ndarray:
+        """Return the finals of the Trace, once all records have been taken."""
+        ...
+
+
+@dataclass(frozen=True)
+class Wave:
+    """A file for waveforms, and which cycles it shows; up to the last if ``last`` is None."""
+
+    file: Path
+    first: int = 0
+    last: int | None = None
 
 
 def simulate(
@@ -27,10 +52,11 @@ def simulate(
     engine: str = "pysim",
     control: str = "tables",
     *,
-    vcd: str | Path | None = None,
+    vcd: str | Path | Wave | None = None,
     depth: int | None = None,
     time_bits: int | None = None,
     faults: Faults | None = None,
+    cache: Path | None = None,
 ) -> Trace:
     """Run a Program on the RTL of its Hardware.
 
@@ -39,16 +65,19 @@ def simulate(
     values : mapping of Datum or its name to an integer or an array of the datum's shape
         Must hold every loaded datum.
     engine : str
-        One of `ENGINES`. The model of a Hardware is made once and kept.
+        One of `ENGINES`, or ``"auto"``: the one that is done first. The model of a Hardware is
+        made once and kept.
     control : str
         One of `CONTROLS`: where the commands come from.
-    vcd : path, optional
-        Write a waveform there, and a GTKWave save file beside it.
+    vcd : path or Wave, optional
+        Write a waveform there (pysim: with a GTKWave save file beside it).
     depth, time_bits : int, optional
         Entries of a command table (a power of two), bits of the cycle counter; by default as many
         as the Program needs, in steps, so that many Programs share one model.
     faults : Faults, optional
         For tests.
+    cache : Path, optional
+        Where built models are kept; by default ``hwdsl`` in the user's cache folder.
 
     Raises
     ------
@@ -56,13 +85,102 @@ def simulate(
         If engine, control, Program or values are wrong.
     LimitReached
         If the Program exceeds ``depth`` or ``time_bits``, or a memory what an engine can take.
+    ToolMissing
+        If the engine is not here.
     """
-    if engine not in ENGINES:
-        raise InputError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
+    limits = {"depth": depth, "time_bits": time_bits, "faults": faults, "cache": cache}
+    name, run = _start(hardware, program, values, engine, control, vcd, **limits)
+    seen = joined([piece.copy() for piece in run.records()])
+    events = decode(hardware, seen, program.cycles)
+    return Trace(program.cycles, events, run.finals(), name, control)
+
+
+def follow(
+    hardware: Hardware,
+    program: Program,
+    values: Mapping[Any, Any],
+    expected: Trace,
+    engine: str = "pysim",
+    control: str = "tables",
+    *,
+    keep_going: bool = False,
+    **options: Any,
+) -> Trace:
+    """Run as `simulate` does, hold what is seen against a Trace meanwhile, and stop if it differs.
+
+    What is as expected is not kept, so the memory that this takes does not grow with the run.
+
+    Parameters
+    ----------
+    keep_going : bool
+        Run to the end even if something differs.
+    options
+        As for `simulate`.
+
+    Returns
+    -------
+    Trace
+        What `simulate` returns; if the run was stopped, its first ``cycles`` cycles, a difference
+        among them, and no finals. `Trace.until` cuts what was expected to the same length.
+    """
+    name, run = _start(hardware, program, values, engine, control, **options)
+    cycles = program.cycles
+    encoder = Encoder(hardware, expected.events)
+    odd: list[Records] = []
+    for piece in run.records():
+        if odd or not _alike(piece, encoder, cycles):
+            odd.append(piece.copy())
+            # One more piece shows what departed in the last cycle of the one that differs.
+            if len(odd) == 2 and not keep_going and piece.end <= cycles:
+                return _seen(hardware, expected, odd, piece.end - 1, name, control)
+    events = _seen(hardware, expected, odd, cycles, name, control).events
+    return Trace(cycles, events, run.finals(), name, control)
+
+
+def _alike(piece: Records, encoder: Encoder, cycles: int) -> bool:
+    if piece.end > cycles:
+        return False  # the last one shows more than the Trace holds
+    wanted = encoder.records(piece.first, piece.end)
+    return np.array_equal(wanted.keys, piece.keys) and np.array_equal(wanted.words, piece.words)
+
+
+def _seen(
+    hardware: Hardware, expected: Trace, odd: list[Records], cycles: int, engine: str, control: str
+) -> Trace:
+    """Return what was seen: as expected, and from the first of the ``odd`` pieces on as in them."""
+    events = expected.events
+    tail = decode(hardware, joined(odd), cycles)
+    first = odd[0].first
+    known = events["cycle"] + (events["kind"] == Kind.DEPART) < first
+    if np.array_equal(events[~known & (events["cycle"] < cycles)], tail):
+        return Trace(cycles, events[events["cycle"] < cycles], expected.finals, engine, control)
+    seen = sort_events(np.concatenate((events[known], tail)))
+    return Trace(cycles, seen, expected.finals[:0], engine, control)
+
+
+def _start(
+    hardware: Hardware,
+    program: Program,
+    values: Mapping[Any, Any],
+    engine: str,
+    control: str,
+    vcd: str | Path | Wave | None = None,
+    *,
+    depth: int | None = None,
+    time_bits: int | None = None,
+    faults: Faults | None = None,
+    cache: Path | None = None,
+) -> tuple[str, Run]:
+    """Return the name of the engine, and a run on it."""
+    if engine not in (*ENGINES, "auto"):
+        raise InputError(f"engine must be one of {', '.join((*ENGINES, 'auto'))}, not {engine!r}")
     if control not in CONTROLS:
         raise InputError(f"control must be one of {', '.join(CONTROLS)}, not {control!r}")
     image = image_of(hardware, program, values)
     depth, time_bits = fit(image, program, depth, time_bits)
-    from . import pysim
-
-    return pysim.run(hardware, program, image, depth, time_bits, vcd=vcd, faults=faults)
+    if engine == "auto":
+        engine = choose(hardware, program).engine
+    wave = vcd if isinstance(vcd, Wave) or vcd is None else Wave(Path(vcd))
+    shown = None if wave is None else (Path(wave.file), wave.first, wave.last)
+    start = ENGINES[engine].start
+    return engine, start(hardware, program, image, depth, time_bits, faults, shown, cache)

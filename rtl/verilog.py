@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from amaranth._toolchain.yosys import find_yosys
 
 from hwdsl.errors import InputError
@@ -70,4 +72,18 @@ write_verilog -norename
     written: str = find_yosys(lambda version: version >= (0, 40)).run(
         ["-q", "-"], script, ignore_warnings=True
     )
-    return written
+    return re.sub(_WAKE, _waked, written)
+
+
+_WAKE = r"(  reg )?\\\$auto\$verilog_backend\.cc:\d+:dump_module\$(\d+) ( = 0;)?"
+
+
+def _waked(found: re.Match[str]) -> str:
+    """Return a better declaration of what is to start each ``always @*`` at time 0.
+
+    Yosys leaves it at its initial value, and some simulators then never evaluate a block of which
+    no input changes: Icarus shows its outputs as x.
+    """
+    declared, number, initial = found.groups()
+    name = f"\\$wake${number} "
+    return f"  reg {name}= 0;\n  initial {name}<= 1;" if declared and initial else name

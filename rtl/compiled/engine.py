@@ -68,7 +68,7 @@ class Run:
     ----------
     cache : Path, optional
         Folder of built models, instead of `default_cache`.
-    wave : (Path, int, int), optional
+    wave : (Path, int, int or None), optional
         A file for waveforms, their first and their last cycle.
     """
 
@@ -81,7 +81,7 @@ class Run:
         setting: Setting,
         *,
         cache: Path | None = None,
-        wave: tuple[Path, int, int] | None = None,
+        wave: tuple[Path, int, int | None] | None = None,
     ):
         verify(hardware)
         setting = replace(setting, most_rows=rows_to_build(hardware, program))
@@ -92,15 +92,19 @@ class Run:
         self._model.renew()
         _poke(self._model, self._names, hardware, image, setting.time_bits)
         if wave is not None:
-            self._model.wave(*wave)
+            path, first, last = wave
+            self._model.wave(path, first, program.cycles if last is None else last)
 
     def records(self) -> Iterator[Records]:
-        """Run, and yield what is seen piece by piece; one cycle further than the Program says."""
+        """Run, and yield what is seen piece by piece; last, the cycle behind those of the Program.
+
+        A piece is valid until the next one is asked for.
+        """
         cycles = self._program.cycles
         if cycles:
             yield from self._model.run(0, cycles - 1)
-        self._finals = self._read_finals()
         yield from self._model.run(cycles, cycles)
+        self._finals = self._read_finals()
         self._model.wave_end()
 
     def finals(self) -> np.ndarray:

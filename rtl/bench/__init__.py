@@ -1,0 +1,1 @@
+"""Test benches that cocotb runs, on their own: what they need is in the files that they are."""

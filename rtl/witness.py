@@ -1,0 +1,195 @@
+"""Engines through cocotb: a simulator in a process of its own, with the test bench that users get.
+
+What passes here was run by another simulator than the one that the other engines are built on,
+from the Verilog that is emitted, through the load bus.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from hwdsl.errors import ToolMissing
+from hwdsl.hardware import Hardware
+from hwdsl.program import Program
+
+from .compiled import verilator
+from .compiled.cache import built, default_cache, digest_of, source_digest
+from .compiled.model import Names
+from .extent import rows_to_build
+from .faults import Faults
+from .load import Image, finals_of
+from .plan import Plan
+from .ports import ports_of
+from .probe import Records, records_of
+from .rtlil import rtlil_of
+from .user_ops import brought, verify
+from .vcd import cut
+from .verilog import verilog_of
+
+BENCH = Path(__file__).parent / "bench"
+FILES = ("test_machine.py", "run.py")
+"""What a test bench is made of, beside ``machine.v`` and ``program.json``."""
+
+COCOTB = "pip install 'cocotb>=2.1,<3'"
+ICARUS = "apt-get install iverilog"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the machine is built with."""
+
+    depth: int
+    time_bits: int
+    faults: Faults
+
+
+@cache
+def simulator_version(simulator: str) -> str | None:
+    """Return the version of ``icarus`` or ``verilator``; None where it is not here."""
+    if simulator == "verilator":
+        found = verilator.find()
+        return None if found is None else found.version
+    path = shutil.which("iverilog")
+    if path is None or shutil.which("vvp") is None:
+        return None
+    said = subprocess.run([path, "-V"], capture_output=True, text=True).stdout
+    return said.partition("\n")[0]
+
+
+def has_cocotb() -> bool:
+    """Return whether cocotb and its runner are here."""
+    return all(importlib.util.find_spec(name) is not None for name in ("cocotb", "cocotb_tools"))
+
+
+class Run:
+    """One run of a Program; see `rtl.compiled.engine.Run`."""
+
+    def __init__(
+        self,
+        simulator: str,
+        hardware: Hardware,
+        program: Program,
+        image: Image,
+        setting: Setting,
+        *,
+        cache: Path | None = None,
+        wave: tuple[Path, int, int | None] | None = None,
+    ):
+        if not has_cocotb():
+            raise ToolMissing(f"engine {simulator} needs cocotb 2.1: {COCOTB}")
+        if simulator_version(simulator) is None:
+            how = verilator.HOW if simulator == "verilator" else ICARUS
+            raise ToolMissing(f"engine {simulator} is not here: {how}")
+        verify(hardware)
+        self._simulator, self._hardware, self._program = simulator, hardware, program
+        self._wave = wave
+        rows = rows_to_build(hardware, program)
+        limits = {"faults": setting.faults, "most_rows": rows}
+        self._plan = Plan(hardware, setting.depth, setting.time_bits, loadable=True, **limits)
+        self._told = program_file(self._plan, program, image)
+        own = self._rtlil() if brought(hardware) else ""
+        parts = (simulator_version(simulator), sys.executable, source_digest())
+        machine = (hardware.fingerprint, setting, rows, own, wave is not None)
+        name = f"{simulator}-cocotb-{digest_of(*parts, *machine)}"
+        self._folder = built(cache or default_cache(), name, self._build)
+
+    def _rtlil(self) -> str:
+        plan = self._plan
+        limits = {"faults": plan.faults, "most_rows": plan.most_rows}
+        return rtlil_of(plan.hardware, plan.depth, plan.time_bits, **limits)
+
+    def _build(self, folder: Path) -> None:
+        (folder / "machine.v").write_text(verilog_of(self._rtlil()))
+        self._call("build", folder, folder)
+
+    def _call(self, step: str, folder: Path, work: Path) -> None:
+        command = [sys.executable, str(BENCH / "run.py"), self._simulator, "--step", step]
+        command += ["--source", str(folder / "machine.v"), "--build-dir", str(folder / "build")]
+        command += ["--work-dir", str(work), *(["--waves"] if self._wave else [])]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=work)
+        if done.returncode:
+            said = (done.stdout + done.stderr)[-3000:]
+            raise ToolMissing(f"engine {self._simulator} through cocotb failed:\n{said}")
+
+    def records(self) -> Iterator[Records]:
+        """Run, and yield what is seen: all cycles of the Program, then the one behind them."""
+        cycles = self._program.cycles
+        with tempfile.TemporaryDirectory(prefix="hwdsl-") as folder:
+            work = Path(folder)
+            (work / "program.json").write_text(json.dumps(self._told))
+            self._call("test", self._folder, work)
+            seen, finals, began = read_seen(work / "seen.txt")
+            if self._wave is not None:
+                path, first, last = self._wave
+                # A cycle begins with the edge, 1 ns before it is seen, and takes 2 ns.
+                end = cycles if last is None else last
+                cut(work / "dump.vcd", path, (began - 1) * 1000, 2000, first, end)
+        self._finals = finals
+        every = [[0] * len(self._told["probes"]) for _ in range(cycles + 1)]
+        for cycle, probe, value in seen:
+            every[cycle][probe] = value
+        yield records_of(self._hardware, every[:cycles])
+        yield records_of(self._hardware, every[cycles:], first=cycles)
+
+    def finals(self) -> np.ndarray:
+        """Return the finals of the Trace, once all records have been taken."""
+        found: dict[int, dict[int, int]] = {}
+        rows = _final_rows(self._program)
+        for (point, row), value in zip(rows, self._finals, strict=True):
+            found.setdefault(point, {})[row] = value
+        return finals_of(self._hardware, self._program, found)
+
+
+def program_file(plan: Plan, program: Program, image: Image) -> dict[str, object]:
+    """Return what the test bench is told: ``program.json``, as plain data.
+
+    Keys
+    ----
+    cycles : number of cycles to run
+    probes : names of the outputs to record
+    load : memory (as the load bus counts), address and hexadecimal value of each row
+    finals : path of names and row (None: a register) of what is to be read after the last cycle
+    """
+    load = []
+    entries = image.entries(ports_of(plan.hardware), plan.time_bits)
+    for select, rows in enumerate(entries):
+        load += [(select, address, f"{row:x}") for address, row in enumerate(rows)]
+    stores = [point.index for point in plan.hardware.points if point.stores]
+    for select, point in enumerate(stores, len(image.tables)):
+        load += [(select, row, f"{value:x}") for row, value in image.stores[point].items()]
+    names = Names.of(plan, outputs=True)
+    finals = []
+    for point, row in _final_rows(program):
+        first, adder = names.stores[point]
+        path = names.memories[first + row if adder else first].split(" ")
+        finals.append((path, None if adder else row))
+    return {"cycles": program.cycles, "probes": names.probes, "load": load, "finals": finals}
+
+
+def _final_rows(program: Program) -> list[tuple[int, int]]:
+    return sorted({(point, row) for point, row, _, _ in program.finals.tolist()})
+
+
+def read_seen(file: Path) -> tuple[list[tuple[int, int, int]], list[int], int]:
+    """Return what a test bench recorded: (cycle, probe, value) each, finals, and when it began."""
+    seen, finals, began = [], [], 0
+    for line in file.read_text().splitlines():
+        fields = line.split(" ")
+        if fields[0] == "began":
+            began = int(fields[1])
+        elif fields[0] == "final":
+            finals.append(int(fields[1], 16))
+        else:
+            seen.append((int(fields[0]), int(fields[1]), int(fields[2], 16)))
+    return seen, finals, began
