@@ -137,18 +137,21 @@ def fabrics():
 
 
 def some(fabrics, seeds):
-    for seed in seeds:
-        for hardware in fabrics[seed % len(fabrics)]:
-            agree(dtt.schedule(hardware, random_work(len(hardware.leaf), seed)), seed)
+    """Run random workloads on each fabric, one after the other: few models are kept."""
+    for number, trees_of_one in enumerate(fabrics):
+        for hardware in trees_of_one:
+            for seed in seeds:
+                work = random_work(len(hardware.leaf), 100 * number + seed)
+                agree(dtt.schedule(hardware, work), seed)
 
 
 def test_random_dot_products(fabrics):
-    some(fabrics[:5], range(10))
+    some(fabrics[1:5:3], range(4))
 
 
 @pytest.mark.campaign
 def test_many_random_dot_products(fabrics):
-    some(fabrics, range(104))
+    some(fabrics, range(13))  # 208 workloads
 
 
 @pytest.mark.campaign
