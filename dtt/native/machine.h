@@ -1,6 +1,7 @@
 // The machine as the searches read it: Points, Wires, and how far apart Points are at least.
 #pragma once
 
+#include <array>
 #include <map>
 #include <queue>
 
@@ -40,6 +41,9 @@ struct Reach {
   i32 time = 0;     // cycles, for data of some size class, saturated
 };
 
+// Those to each Point, and those from each Point, as far as they were asked for.
+using Bounds = std::array<std::vector<std::vector<Reach>>, 2>;
+
 // What depends on the size of a datum.
 struct Sizing {
   i64 size;
@@ -47,7 +51,7 @@ struct Sizing {
   std::vector<i64> tail_limit;   // of each Wire: lanes in use beside which the last beat fits
   std::vector<i64> tail_lanes;   // of each Wire: lanes of the last beat
   std::vector<i32> last;         // of each Wire: beats - 1
-  std::vector<std::vector<Reach>>* columns;
+  Bounds* bounds;
 };
 
 class Machine {
@@ -82,21 +86,16 @@ class Machine {
       made->tail_limit.push_back(w.bandwidth / w.lane - tail);
       one_beat = one_beat && beats == 1;
     }
-    made->columns = &columns_[one_beat ? 0 : size];
-    made->columns->resize(points.size());
+    made->bounds = &bounds_[one_beat ? 0 : size];
+    for (auto& direction : *made->bounds) direction.resize(points.size());
     return *(sizings_[size] = std::move(made));
   }
 
   // Return the bounds from every Point to `target`; null where memory would not suffice.
-  const Reach* to(const Sizing& sizing, i32 target) {
-    std::vector<Reach>& column = (*sizing.columns)[target];
-    if (column.empty()) {
-      if (entries_ + points.size() > kEntries) return nullptr;
-      entries_ += points.size();
-      column = measure(sizing, target);
-    }
-    return column.data();
-  }
+  const Reach* to(const Sizing& sizing, i32 target) { return bounds(sizing, 0, target); }
+
+  // Return the bounds from `source` to every Point; null where memory would not suffice.
+  const Reach* from(const Sizing& sizing, i32 source) { return bounds(sizing, 1, source); }
 
   // Whether no path to the target leads through a Point, though one may begin there.
   bool is_end(i32 point, i32 target) const {
@@ -112,47 +111,60 @@ class Machine {
   static constexpr std::size_t kSizings = 64;       // more are measured again when they return
   static constexpr std::size_t kEntries = 8 << 20;  // 128 MiB of bounds
 
-  std::vector<Reach> measure(const Sizing& sizing, i32 target) const {
+  const Reach* bounds(const Sizing& sizing, int forwards, i32 end) {
+    std::vector<Reach>& known = (*sizing.bounds)[forwards][end];
+    if (known.empty()) {
+      if (entries_ + points.size() > kEntries) return nullptr;
+      entries_ += points.size();
+      known = measure(sizing, forwards != 0, end);
+    }
+    return known.data();
+  }
+
+  std::vector<Reach> measure(const Sizing& sizing, bool forwards, i32 end) const {
     using Far = std::pair<std::pair<i64, i32>, i32>;
-    std::vector<Reach> column(points.size());
+    const auto& next = forwards ? outgoing : incoming;
+    std::vector<Reach> reach(points.size());
     std::priority_queue<Far, std::vector<Far>, std::greater<Far>> heap;
-    column[target].energy = 0;
-    for (heap.push({{0, 0}, target}); !heap.empty();) {
+    reach[end].energy = 0;
+    for (heap.push({{0, 0}, end}); !heap.empty();) {
       const auto [far, point] = heap.top();
       heap.pop();
-      if (far != std::pair(column[point].energy, column[point].moves)) continue;
-      if (is_end(point, target)) continue;
-      for (const i32 w : incoming[point]) {
-        Reach& source = column[wires[w].source];
+      if (far != std::pair(reach[point].energy, reach[point].moves)) continue;
+      if (is_end(point, end)) continue;
+      for (const i32 w : next[point]) {
+        const i32 other = forwards ? wires[w].target : wires[w].source;
         const std::pair<i64, i32> longer{far.first + wires[w].energy, far.second + 1};
-        if (source.energy >= 0 && std::pair(source.energy, source.moves) <= longer) continue;
-        source.energy = longer.first;
-        source.moves = longer.second;
-        heap.push({longer, wires[w].source});
+        Reach& there = reach[other];
+        if (there.energy >= 0 && std::pair(there.energy, there.moves) <= longer) continue;
+        there.energy = longer.first;
+        there.moves = longer.second;
+        heap.push({longer, other});
       }
     }
     std::vector<i64> time(points.size(), kForever);
-    time[target] = 0;
-    for (heap.push({{0, 0}, target}); !heap.empty();) {
+    time[end] = 0;
+    for (heap.push({{0, 0}, end}); !heap.empty();) {
       const auto [far, point] = heap.top();
       heap.pop();
-      if (far.first != time[point] || is_end(point, target)) continue;
-      for (const i32 w : incoming[point]) {
-        const i64 beats = points[point].stores ? sizing.last[w] : 0;
+      if (far.first != time[point] || is_end(point, end)) continue;
+      for (const i32 w : next[point]) {
+        const i32 other = forwards ? wires[w].target : wires[w].source;
+        const i64 beats = points[wires[w].target].stores ? sizing.last[w] : 0;
         const i64 longer = far.first + wires[w].latency + beats;
-        if (longer >= time[wires[w].source]) continue;
-        time[wires[w].source] = longer;
-        heap.push({{longer, 0}, wires[w].source});
+        if (longer >= time[other]) continue;
+        time[other] = longer;
+        heap.push({{longer, 0}, other});
       }
     }
     for (std::size_t p = 0; p < points.size(); ++p) {
-      column[p].time = i32(std::min<i64>(time[p], i64(1) << 30));
+      reach[p].time = i32(std::min<i64>(time[p], i64(1) << 30));
     }
-    return column;
+    return reach;
   }
 
   std::map<i64, std::unique_ptr<Sizing>> sizings_;
-  std::map<i64, std::vector<std::vector<Reach>>> columns_;
+  std::map<i64, Bounds> bounds_;
   std::size_t entries_ = 0;
 };
 

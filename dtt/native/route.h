@@ -68,7 +68,6 @@ class Router {
     std::uint32_t epoch = 0;
     i32 newest = -1;
     const Place* place = nullptr;
-    const Reach* reach = nullptr;
     i64 soonest = 0;  // no copy can be there before
     i64 latest = 0;   // every copy could be there then, and costs at least:
     Cost least = 0;
@@ -78,6 +77,7 @@ class Router {
   struct Copy {
     i32 point;
     i64 since;
+    const Reach* reach;  // from there; null if unknown
   };
 
   void begin(i32 datum, i32 target, i32 only, i64 floor) {
@@ -104,7 +104,9 @@ class Router {
           break;
         }
       }
-      if (since < kForever) copies_.push_back({here.point, since});
+      if (since < kForever) {
+        copies_.push_back({here.point, since, machine_.from(*sized_, here.point)});
+      }
     }
     measured(target);
   }
@@ -123,34 +125,32 @@ class Router {
     Scratch& s = measured(point);
     if (s.known) return s;
     s.known = true;
-    s.reach = machine_.to(*sized_, point);
     s.soonest = kForever;
+    s.least = kNoCost;
     for (const Copy& c : copies_) {
-      if (!s.reach) {
-        s.soonest = std::min(s.soonest, c.since);
-      } else if (s.reach[c.point].energy >= 0) {
-        const Reach& r = s.reach[c.point];
-        s.soonest = std::min(s.soonest, c.since + r.time);
-        s.latest = std::max(s.latest, c.since + r.time);
-      }
+      if (c.reach && c.reach[point].energy < 0) continue;
+      const i64 there = c.since + (c.reach ? c.reach[point].time : 0);
+      s.soonest = std::min(s.soonest, there);
+      s.latest = std::max(s.latest, there);
+      s.least = std::min(s.least, from(c, point));
     }
-    const i64 latest = s.latest;
-    s.latest = kForever;
-    if (s.reach) s.least = bound(s, kForever - 1);
-    s.latest = latest;
     return s;
   }
 
   // At least what it costs from any copy to a Point in a cycle not before `soonest`.
-  Cost bound(const Scratch& s, i64 cycle) const {
-    if (!s.reach) return 0;
+  Cost bound(const Scratch& s, i32 point, i64 cycle) const {
     if (cycle >= s.latest) return s.least;
     Cost least = kNoCost;
     for (const Copy& c : copies_) {
-      const Reach& r = s.reach[c.point];
-      if (r.energy < 0 || c.since + r.time > cycle) continue;
-      least = std::min(least, cost(Cost(r.energy) * sized_->size, r.moves));
+      if (c.reach && (c.reach[point].energy < 0 || c.since + c.reach[point].time > cycle)) continue;
+      least = std::min(least, from(c, point));
     }
+    return least;
+  }
+
+  Cost from(const Copy& c, i32 point) const {
+    if (!c.reach) return 0;
+    const Cost least = cost(Cost(c.reach[point].energy) * sized_->size, c.reach[point].moves);
     return stretch == 100 ? least : least * stretch / 100;
   }
 
@@ -229,7 +229,7 @@ class Router {
     if (cycle < std::max(s.soonest, soonest_arrival(to) - link.latency)) return;
     if (exact_ && !machine_.points[link.source].stores && passes(parent, link.source)) return;
     Step step{0, departing(to, link, cycle), cycle, cycle, parent, link.wire, 0, kGuess};
-    step.bound = step.cost + bound(s, cycle);
+    step.bound = step.cost + bound(s, link.source, cycle);
     if (step.bound < best_) push(step);
   }
 
@@ -272,7 +272,7 @@ class Router {
       const Cost guess_bound = step.bound;
       if (cycle < guessed) {
         step.cost = departing(to, link, cycle);
-        step.bound = step.cost + bound(s, cycle);
+        step.bound = step.cost + bound(s, point, cycle);
         if (step.bound >= best_) return false;  // and no earlier departure is better
       }
       const i64 next = following(step);
