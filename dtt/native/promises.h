@@ -24,9 +24,17 @@ struct Pass {
 // Where one datum is at one Point.
 struct Place {
   i32 point;
+  i64 since = kForever;        // the first cycle in which some copy is complete
   std::vector<Stay> stays;     // by begin
   std::vector<Pass> passes;    // by cycle
   std::vector<i64> updated;    // cycles in which a result took over
+
+  void note_since() {
+    since = kForever;
+    for (const Stay& s : stays) {
+      if (s.complete <= s.end) since = std::min(since, s.complete);
+    }
+  }
 
   const Stay* stay_before(i64 cycle) const {  // the last that begins no later
     auto after = std::upper_bound(stays.begin(), stays.end(), cycle,
@@ -241,6 +249,7 @@ class Promises {
       *from = merged;
       here.stays.erase(from + 1, to);
     }
+    here.note_since();
   }
 
   void close(i32 datum) {
@@ -275,6 +284,7 @@ class Promises {
       kept.push_back(s);
     }
     here.stays = std::move(kept);
+    here.note_since();
     here.updated.push_back(cycle);
     undo_.push_back({kUpdate, datum, point});
   }
@@ -321,8 +331,9 @@ class Promises {
           (this->*c.group)[c.a].add(c.first, c.last, -c.amount);
           break;
         case kStays: {
-          auto& stays = lower(c.a, c.b)->stays;
-          stays.assign(old_stays_.end() - c.first, old_stays_.end());
+          Place& here = *lower(c.a, c.b);
+          here.stays.assign(old_stays_.end() - c.first, old_stays_.end());
+          here.note_since();
           old_stays_.resize(old_stays_.size() - std::size_t(c.first));
           break;
         }
@@ -384,7 +395,7 @@ class Promises {
   Place& make_place(i32 datum, i32 point) {
     auto found = lower(datum, point);
     if (found == places[datum].end() || found->point != point) {
-      found = places[datum].insert(found, Place{point, {}, {}, {}});
+      found = places[datum].insert(found, Place{point, kForever, {}, {}, {}});
     }
     return *found;
   }

@@ -20,7 +20,7 @@ class Router {
 
   bool route(i32 datum, i32 target, i64 deadline, i64 until, i32 only, i64 floor,
              Way& way) {
-    begin(datum, target, only, floor);
+    begin(datum, target, deadline, only, floor);
     if (deadline < until &&
         promises_.room_since(scratch_[target].place, target, sized_->rows[target], until) >
             deadline) {
@@ -39,6 +39,8 @@ class Router {
   }
 
  private:
+  static constexpr std::size_t kFew = 8;
+
   struct Label {
     i32 point, parent, wire, next;  // `wire` leads to the parent; `next` is older, at this Point
     i64 cycle, since;               // the datum may be there in all of since .. cycle
@@ -75,12 +77,17 @@ class Router {
   };
 
   struct Copy {
+    Cost far;  // at least from there to the target
     i32 point;
     i64 since;
     const Reach* reach;  // from there; null if unknown
+
+    bool operator<(const Copy& other) const {  // for a heap with the nearest on top
+      return far != other.far ? far > other.far : point > other.point;
+    }
   };
 
-  void begin(i32 datum, i32 target, i32 only, i64 floor) {
+  void begin(i32 datum, i32 target, i64 deadline, i32 only, i64 floor) {
     datum_ = datum;
     target_ = target;
     only_ = only;
@@ -90,25 +97,54 @@ class Router {
       for (Scratch& s : scratch_) s.epoch = 0;
       epoch_ = 1;
     }
-    copies_.clear();
     for (const Place& here : promises_.places[datum]) {
       Scratch& s = scratch_[here.point];
       s = Scratch{};
       s.epoch = epoch_;
       s.place = &here;
-      if (only >= 0 && here.point != only) continue;
-      i64 since = here.passes.empty() || only >= 0 ? kForever : here.passes[0].cycle;
-      for (const Stay& stay : here.stays) {
-        if (stay.complete <= stay.end) {
-          since = std::min(since, stay.complete);
-          break;
-        }
-      }
-      if (since < kForever) {
-        copies_.push_back({here.point, since, machine_.from(*sized_, here.point)});
-      }
     }
     measured(target);
+    gather(deadline);
+  }
+
+  // Collect the copies from which the target might be reached in time.
+  void gather(i64 deadline) {
+    to_target_ = machine_.to(*sized_, target_);
+    copies_.clear();
+    sorted_ = 0;
+    soonest_ = kForever;
+    for (const Place& here : promises_.places[datum_]) {
+      if (only_ >= 0 && here.point != only_) continue;
+      i64 since = here.since;
+      if (only_ < 0 && !here.passes.empty()) since = std::min(since, here.passes[0].cycle);
+      Copy copy{0, here.point, since, nullptr};
+      if (to_target_) {
+        const Reach& way = to_target_[here.point];
+        if (way.energy < 0 || since + way.time > deadline) continue;
+        copy.far = cost(Cost(way.energy) * sized_->size, way.moves);
+        soonest_ = std::min(soonest_, since + way.time);
+      } else if (since > deadline) {
+        continue;
+      }
+      copies_.push_back(copy);
+    }
+    few_ = !to_target_ || copies_.size() <= kFew;
+    if (few_) {
+      for (Copy& c : copies_) c.reach = machine_.from(*sized_, c.point);
+    } else {
+      std::make_heap(copies_.begin(), copies_.end());
+    }
+  }
+
+  // The copy that is the i-th nearest to the target, as few of them as needed being sorted.
+  const Copy& near(std::size_t i) {
+    for (; sorted_ <= i; ++sorted_) {
+      const auto end = copies_.end() - std::ptrdiff_t(sorted_);
+      std::pop_heap(copies_.begin(), end);
+      Copy& next = *(end - 1);
+      next.reach = machine_.from(*sized_, next.point);
+    }
+    return copies_[copies_.size() - 1 - i];
   }
 
   Scratch& measured(i32 point) {
@@ -125,6 +161,11 @@ class Router {
     Scratch& s = measured(point);
     if (s.known) return s;
     s.known = true;
+    if (!few_) {
+      s.soonest = std::max<i64>(soonest_ - to_target_[point].time, 0);
+      s.latest = kForever;
+      return s;
+    }
     s.soonest = kForever;
     s.least = kNoCost;
     for (const Copy& c : copies_) {
@@ -138,14 +179,27 @@ class Router {
   }
 
   // At least what it costs from any copy to a Point in a cycle not before `soonest`.
-  Cost bound(const Scratch& s, i32 point, i64 cycle) const {
+  Cost bound(const Scratch& s, i32 point, i64 cycle) {
     if (cycle >= s.latest) return s.least;
     Cost least = kNoCost;
-    for (const Copy& c : copies_) {
-      if (c.reach && (c.reach[point].energy < 0 || c.since + c.reach[point].time > cycle)) continue;
-      least = std::min(least, from(c, point));
+    if (few_) {
+      for (const Copy& c : copies_) {
+        if (usable(c, point, cycle)) least = std::min(least, from(c, point));
+      }
+      return least;
+    }
+    const Reach& on = to_target_[point];
+    const Cost rest = cost(Cost(on.energy) * sized_->size, on.moves);
+    for (std::size_t i = 0; i < copies_.size(); ++i) {
+      const Copy& c = near(i);
+      if (c.far - rest >= least) break;  // nor can a copy that is farther from the target be nearer
+      if (usable(c, point, cycle)) least = std::min(least, from(c, point));
     }
     return least;
+  }
+
+  bool usable(const Copy& c, i32 point, i64 cycle) const {
+    return !c.reach || (c.reach[point].energy >= 0 && c.since + c.reach[point].time <= cycle);
   }
 
   Cost from(const Copy& c, i32 point) const {
@@ -501,7 +555,11 @@ class Router {
   Machine& machine_;
   std::vector<Scratch> scratch_;
   std::uint32_t epoch_ = 0;
-  std::vector<Copy> copies_;
+  std::vector<Copy> copies_;          // those sorted last, the nearest at the end
+  std::size_t sorted_ = 0;
+  bool few_ = true;                   // so few copies that each is looked at
+  i64 soonest_ = 0;                   // at the target, on an idle machine
+  const Reach* to_target_ = nullptr;  // null if unknown
   std::vector<Label> labels_;
   std::vector<Step> heap_;
   std::vector<Label> chain_;
