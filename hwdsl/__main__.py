@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import TextIO
 
-from .cli import check, compare, doctor, draw, emit, reduce, report, schedule
+from .cli import check, compare, compile, doctor, draw, dump, emit, reduce, report, run, schedule
 from .cli.screen import Screen, print_json
 from .errors import HardwareWarning, HwdslError
 
@@ -22,6 +22,9 @@ COMMANDS: dict[str, ModuleType] = {
     "report": report,
     "reduce": reduce,
     "compare": compare,
+    "compile": compile,
+    "run": run,
+    "dump": dump,
     "doctor": doctor,
 }
 

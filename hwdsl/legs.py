@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-
-import numpy as np
+from dataclasses import dataclass, replace
 
 from .errors import InputError
 from .hardware import Hardware
@@ -286,14 +284,5 @@ def _kept(
             if i + 1 < len(moves):
                 following, departure, _ = moves[i + 1]
                 ends.append(departure + hardware.wires[following].beats(sizes[datum]) - 1)
-            kept = FOREVER if end == FOREVER else max(ends)
-            made = Carry(*(getattr(made, f) for f in ("datum", "wire", "cycle", "beats")),
-                         made.arrival, made.done, kept)  # fmt: skip
+            made = replace(made, end=FOREVER if end == FOREVER else max(ends))
         yield made
-
-
-def moves_of(found: list[Carry]) -> np.ndarray:
-    """Return datum, Wire and departure of each Move, by departure, Wire and datum."""
-    table = np.array([(c.datum, c.wire, c.cycle) for c in found], np.int64).reshape(-1, 3)
-    by: np.ndarray = table[np.lexsort((table[:, 0], table[:, 1], table[:, 2]))]
-    return by

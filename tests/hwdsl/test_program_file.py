@@ -122,7 +122,7 @@ def test_sound_bytes_with_senseless_contents_are_refused_without_a_traceback():
 def test_a_newer_format_and_foreign_data_are_named():
     given = program("ops")
     data = write_program(given)
-    with pytest.raises(InputError, match="mine.dtt: it is of format 2, which is newer than"):
+    with pytest.raises(InputError, match=r"mine\.dtt: it is of format 2, which is newer than"):
         read_program(resealed(data, len(MAGIC), b"\x02\x00"), "mine.dtt")
     with pytest.raises(InputError, match="other data"):
         read_program(data, of=[("x", 8, ()), *given.data[1:]])
