@@ -13,7 +13,14 @@ from hwdsl.workload import Workload
 
 from .legality.actors import check_firings, check_units
 from .legality.indices import check_indices
-from .legality.nodes import arrivals, check_capacity, check_in_place, check_presence, uses
+from .legality.nodes import (
+    arrivals,
+    check_capacity,
+    check_in_place,
+    check_presence,
+    check_transit,
+    uses,
+)
 from .legality.report import Report
 from .legality.requests import check_after, check_source
 from .legality.reuse import check_reuse
@@ -56,6 +63,7 @@ def check(hardware: Hardware, workload: Workload, schedule: Schedule) -> None:
     check_wires(t, report)
     check_junctions(t, report)
     check_presence(t, wanted, report)
+    check_transit(t, wanted, report)
     check_sums(t, report)
     check_units(t, report)
     check_in_place(t, copies, wanted, report)

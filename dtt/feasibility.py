@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from hwdsl.errors import InputError, NoSchedule
 from hwdsl.hardware import Actor, Hardware, Timing
@@ -171,16 +171,16 @@ def _check_loads(hardware: Hardware, workload: Workload) -> None:
 
 def _check_ways(hardware: Hardware, workload: Workload, able: Candidates) -> None:
     reach = _Reach(hardware)
-    seen = set()
+    alike = [(datum.size, datum.loaded_at or datum.made_by) for datum in workload.data]
+    good: dict[Hashable, set[str]] = {key: set() for key in alike}
     for item in workload.items:
         if not isinstance(item, Request):
             _check_operands(hardware, reach, item, able)
             continue
-        datum = item.datum
-        alike = (datum.size, datum.loaded_at or datum.made_by, item.node)
-        if alike not in seen:
-            seen.add(alike)
+        known = good[alike[item.datum.index]]
+        if item.node not in known:
             _check_request(hardware, reach, item, able)
+            known.update(reach.names(item.datum.size, _origins(hardware, item.datum, able)))
 
 
 def _origins(hardware: Hardware, datum: Datum, able: Candidates) -> list[int]:
@@ -234,6 +234,13 @@ class _Reach:
             )
         return f"{datum.name!r} has no path from {start} to {to}"
 
+    def names(self, size: int, origins: Sequence[int]) -> Iterator[str]:
+        """Yield the names of the Points that can be reached, but for Adders, where all ends."""
+        for origin in origins:
+            for point in self._from(size, origin):
+                if self._hardware.points[point].kind != "Adder":
+                    yield self._hardware.points[point].name
+
     def _from(self, size: int, origin: int) -> frozenset[int]:
         key = (size, origin)
         if key not in self._known:
@@ -246,7 +253,8 @@ class _Reach:
                     if target.stores and target.rows < target.rows_of(size):
                         continue
                     seen.add(target.index)
-                    frontier.append(target.index)
+                    if not target.stores or target.transit:
+                        frontier.append(target.index)
             self._known[key] = frozenset(seen)
         return self._known[key]
 

@@ -217,7 +217,8 @@ def _steps(
         if wire.target == bar[0] and arrival < bar[1]:
             continue
         if there.stores:
-            if state.room(datum, wire.target, arrival, arrival + last):
+            ends = wire.target == bar[0] or there.transit
+            if ends and state.room(datum, wire.target, arrival, arrival + last):
                 yield _Step((wire.target, arrival + last, _NONE), energy, wire.index)
         elif wire.target not in passed and (wire.target, arrival) not in state.passes[datum]:
             since = passed | {wire.target} if exact else _NONE

@@ -94,6 +94,7 @@ def _point(index: int, d: Declaration, word: int) -> Point:
         _micro(f.get("pj_per_bit_cycle")),
         f.get("inputs", 0),
         _micro(f.get("pj_per_add")),
+        f.get("transit", True),
     )
 
 
@@ -171,6 +172,7 @@ def _point_fields(p: Point) -> dict[str, Any]:
         row=p.row,
         pj_per_bit=_pj(p.energy),
         pj_per_bit_cycle=_pj(p.hold_energy),
+        transit=None if p.transit else False,
     )
     if p.kind == "Adder":
         own |= _given(inputs=p.inputs, pj_per_add=_pj(p.add_energy))

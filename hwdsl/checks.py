@@ -129,6 +129,8 @@ def _sizes(d: Declaration, word: int, op: str = "") -> Iterator[Fault]:
             elif field in _IN_WORDS and value % word:
                 rule = f"{prefix}{field} must be a multiple of the word ({word} bits)"
                 yield _fault(d, place, f"{rule}, not {value}")
+        elif field == "transit" and not isinstance(value, bool | None):
+            yield _fault(d, place, f"transit must be true or false, not {value!r}")
         elif field.startswith("pj_") and value is not None:
             number = isinstance(value, int | float) and not isinstance(value, bool)
             if not number or not (value == 0 or SMALLEST_PJ <= value <= LARGEST_PJ):

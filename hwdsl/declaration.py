@@ -12,7 +12,7 @@ from .names import natural_key
 KINDS = ("Node", "Junction", "Adder", "Wire", "Actor")
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
-    "Node": ("capacity", "row", "pj_per_bit", "pj_per_bit_cycle"),
+    "Node": ("capacity", "row", "pj_per_bit", "pj_per_bit_cycle", "transit"),
     "Junction": (),
     "Adder": ("capacity", "row", "pj_per_bit", "pj_per_bit_cycle", "inputs", "pj_per_add"),
     "Wire": ("source", "target", "bandwidth", "latency", "lane", "pj_per_bit"),

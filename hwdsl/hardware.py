@@ -33,6 +33,8 @@ class Point:
         1e-6 pJ per bit that leaves, per bit and cycle that stays, per two-input addition.
     inputs : int
         Adder: partial sums of one result that may arrive in one cycle.
+    transit : bool
+        Whether paths to elsewhere may lead through it.
     """
 
     index: int
@@ -44,6 +46,7 @@ class Point:
     hold_energy: int | None = None
     inputs: int = 0
     add_energy: int | None = None
+    transit: bool = True
 
     @property
     def stores(self) -> bool:

@@ -42,12 +42,15 @@ class Node(Part):
         Energy of a bit that leaves the Node.
     pj_per_bit_cycle : float, optional
         Energy of a bit that stays for one cycle.
+    transit : bool, optional
+        ``False``: no path leads through it; only what is wanted there comes there.
     """
 
     capacity: int
     row: int | None = None
     pj_per_bit: float | None = None
     pj_per_bit_cycle: float | None = None
+    transit: bool | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

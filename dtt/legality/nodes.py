@@ -140,6 +140,19 @@ def check_presence(t: Tables, wanted: Uses, report: Report) -> None:
         report.tell(rule, f"{sentence} {where}", part, name, cycle)
 
 
+def check_transit(t: Tables, wanted: Uses, report: Report) -> None:
+    """Check that what comes to a Node through which no path leads is wanted there."""
+    ends = np.array([point.stores and not point.transit for point in t.hardware.points], bool)
+    coming = np.flatnonzero(ends[t.target])
+    asked = wanted.key[(wanted.kind != MOVE) & (wanted.arrival >= 0)]
+    stray = ~np.isin(t.key(t.target[coming], t.datum[coming]), asked)
+    for m in report.first(coming[stray]):
+        name, node = t.name(int(t.datum[m])), t.point(int(t.target[m]))
+        wire, cycle = t.wire_name(int(t.wire[m])), int(t.cycle[m])
+        sentence = f"datum {name!r} comes on Wire {wire!r} to {node}, where nothing asks for it"
+        report.tell("transit", sentence, wire, name, cycle)
+
+
 def check_in_place(t: Tables, copies: Arrivals, wanted: Uses, report: Report) -> None:
     """Check that nobody else uses an operand once an Op has begun to update it in place."""
     taking = np.flatnonzero(wanted.takes & (wanted.arrival >= 0))

@@ -109,6 +109,7 @@ class Forerunner {
   void depart(i32 parent, i32 w, i64 cycle) {
     const Label& from = labels_[parent];
     const Wire& wire = machine_.wires[w];
+    if (machine_.is_end(wire.target, target_)) return;
     const i64 rest = sized_->last[w];
     const bool leaves_node = machine_.points[from.point].stores;
     const bool onto_node = machine_.points[wire.target].stores;

@@ -42,10 +42,10 @@ class Native:
         self._kernel = kernel()
         points = _table(
             [
-                (p.stores, p.kind == "Adder", p.rows, p.row, p.hold_energy or 0)
+                (p.stores, p.kind == "Adder", p.rows, p.row, p.hold_energy or 0, p.transit)
                 for p in hardware.points
             ],
-            5,
+            6,
         )
         energy = [p.energy or 0 for p in hardware.points]
         wires = _table(

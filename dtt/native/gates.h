@@ -119,6 +119,7 @@ class Gates {
     while (!frontier.empty()) {
       const i32 here = frontier.back();
       frontier.pop_back();
+      if (machine_.is_end(here, target_)) continue;
       for (const i32 w : machine_.incoming[here]) {
         const i32 source = machine_.wires[w].source;
         if (source == other || seen[source]) continue;

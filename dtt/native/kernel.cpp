@@ -53,16 +53,16 @@ i64 guarded(Work work) {
 
 extern "C" {
 
-i64 dtt_interface() { return 2; }
+i64 dtt_interface() { return 3; }
 
-// points: stores, adder, rows, row, hold energy. wires: source, target, bandwidth, lane, latency,
+// points: stores, adder, rows, row, hold energy, transit. wires: source, target, bandwidth, lane, latency,
 // energy.
 void* dtt_new(i64 point_count, const i64* points, i64 wire_count, const i64* wires, i64 actors,
               i64 data, const i64* sizes) {
   try {
     std::vector<Point> made_points;
-    for (const i64* p = points; p != points + 5 * point_count; p += 5) {
-      made_points.push_back({p[0] != 0, p[1] != 0, p[2], p[3], p[4]});
+    for (const i64* p = points; p != points + 6 * point_count; p += 6) {
+      made_points.push_back({p[0] != 0, p[1] != 0, p[2], p[3], p[4], p[5] != 0});
     }
     std::vector<Wire> made_wires;
     for (const i64* w = wires; w != wires + 6 * wire_count; w += 6) {

@@ -153,7 +153,7 @@ class Scout {
   // Add a way whose Wires before the last are free, unless it leads nowhere.
   void add(Way way) {
     const i32 to = machine_.wires[way.wire].target;
-    if (reach_[to].energy < 0) return;
+    if (reach_[to].energy < 0 || machine_.is_end(to, target_)) return;
     ways_.push_back(way);
     const i32 index = i32(ways_.size()) - 1;
     if (machine_.points[to].stores) {
@@ -231,20 +231,11 @@ class Scout {
         reached(to, first + rest, index);
         return;
       }
-      const i64 free = until < first ? room_from(there, to, rows, first) : until + 1;
+      const i64 free =
+          until < first ? promises_.first_room(there, to, rows, first) : until + 1;
       if (free >= kForever) return;
       way.departure = free - to_arrival;
     }
-  }
-
-  // The first cycle, not before `cycle`, in which there is room for the datum.
-  i64 room_from(const Place* here, i32 point, i64 rows, i64 cycle) const {
-    i64 free = promises_.rows[point].first_within(cycle, machine_.points[point].rows - rows);
-    if (!here) return free;
-    for (const Stay& s : here->stays) {
-      if (s.last() >= cycle) return std::min(free, std::max(s.begin, cycle));
-    }
-    return free;
   }
 
   Promises& promises_;

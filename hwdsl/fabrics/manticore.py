@@ -25,7 +25,7 @@ class Cluster(Fabric):
     Attributes
     ----------
     tcdm : Node
-        One row is one beat of the DMA engine.
+        One row is one beat of the DMA engine. Nothing passes through it on the way to elsewhere.
     mac : Actor
         ``units`` multiply-accumulates a cycle, or that many element-wise additions.
     """
@@ -40,7 +40,7 @@ class Cluster(Fabric):
         pj_per_bit: float,
         pj_per_op: float,
     ):
-        self.tcdm = Node(capacity=capacity, row=row, pj_per_bit=pj_per_bit)
+        self.tcdm = Node(capacity=capacity, row=row, pj_per_bit=pj_per_bit, transit=False)
         self.mac = Actor(
             at=self.tcdm,
             ops={"conv_acc", "elem_mac", "add"},
