@@ -8,9 +8,15 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_HOMES = {"simulate": "run", "emit": "verilog"}
+_HOMES = {
+    "simulate": "run",
+    "follow": "run",
+    "Wave": "run",
+    "emit": "verilog",
+    "write_testbench": "testbench",
+}
 
-__all__ = ["emit", "simulate"]
+__all__ = ["Wave", "emit", "follow", "simulate", "write_testbench"]
 
 
 def __getattr__(name: str) -> Any:

