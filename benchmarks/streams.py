@@ -75,7 +75,7 @@ class PeMesh(Mesh):
             self.duplex(port, node, bandwidth=32, lane=8, latency=8, pj_per_bit=0.05)
 
 
-def dense(inputs=16, hidden=64, outputs=16, images=8, pairs=16, ports=8):
+def dense(inputs=16, hidden=128, outputs=16, images=1, pairs=16, ports=8):
     """Return two fully connected layers of scalars, a dot product of `pairs` at a time."""
     work = Workload(bits=8)
     count = itertools.count()

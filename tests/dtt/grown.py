@@ -1,7 +1,7 @@
 """Random machines and their grown versions: the same parts, and a Wire, an Actor or room more."""
 
-import warnings
 import dataclasses
+import warnings
 from dataclasses import replace
 
 from random_machines import Machine, Seeded, one_of, random_workload
