@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from hwdsl.trace import CHUNK, FINAL, WIRE_KINDS, Trace
-from hwdsl.values import evaluate
-from hwdsl.workload import Datum
+from hwdsl.values import Given, evaluate
 
 from .foretold.actors import actor_events
 from .foretold.bits import Bits
@@ -63,7 +60,7 @@ class Expected:
         return way_to(self.schedule, int(self.final_datum[final]), point, self.trace.cycles)
 
 
-def expected_trace(schedule: Schedule, values: Mapping[Datum | str, Any]) -> Expected:
+def expected_trace(schedule: Schedule, values: Given) -> Expected:
     """Foretell what the hardware must show when it runs a legal Schedule.
 
     Parameters

@@ -38,8 +38,7 @@ class Inference:
 
     def numpy(self) -> np.ndarray:
         """Return the outputs as NumPy computes them, for all images."""
-        given: dict[Datum | str, np.ndarray] = {**self.values}
-        values = evaluate(self.workload, given)
+        values = evaluate(self.workload, self.values)
         return self.gather(lambda datum: values[datum.index])
 
     def gather(self, value: Callable[[Datum], np.ndarray]) -> np.ndarray:

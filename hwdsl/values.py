@@ -11,11 +11,14 @@ from .errors import InputError
 from .ops import kind_of, wrap
 from .workload import Datum, Workload
 
+Given = Mapping[Any, Any]
+"""From a Datum or its name to an integer or an array of the datum's shape."""
+
 Values = list[np.ndarray]
 """For each datum of a Workload, by index: int64 elements in the datum's shape."""
 
 
-def evaluate(workload: Workload, given: Mapping[Datum | str, Any]) -> Values:
+def evaluate(workload: Workload, given: Given) -> Values:
     """Compute all data of a Workload from the values of those that are loaded.
 
     Parameters
