@@ -11,7 +11,6 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 
 from amaranth.back import rtlil
 from amaranth.hdl import ClockDomain, Fragment, ResetInserter, Signal, Value
-from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
 from hwdsl.hardware import Hardware
@@ -118,7 +117,7 @@ class _Text:
         plan = self._plan
         named = {"now": plan.time}
         if not plan.compact:
-            named |= {n: plan.first_error for n in ERRORS}
+            named |= dict.fromkeys(ERRORS, plan.first_error)
         for name, place in named.items():
             self._nets[place, name] = name
         for name, place in plan.probes.items():

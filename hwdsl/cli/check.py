@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError
+from ..errors import HwdslError, InputError
 from .figures import figures, notes, sentence
 from .schedule import scheduled, scheduling_arguments
 from .screen import Screen, amount, print_json, progress
@@ -14,6 +15,7 @@ from .subject import Subject, file_argument, read_subject
 
 if TYPE_CHECKING:
     from dtt import Schedule
+    from dtt.expect import Expected
 
     from ..compare import Verdict
     from ..trace import Trace
@@ -24,12 +26,26 @@ SUMMARY = "schedule FILE, run the schedule on the RTL, and compare every cycle"
 def arguments(parser: argparse.ArgumentParser) -> None:
     file_argument(parser)
     scheduling_arguments(parser)
-    parser.add_argument("--engine", default="pysim", help="what runs the RTL (default: pysim)")
+    parser.add_argument(
+        "--engine",
+        default="pysim",
+        help="what runs the RTL: pysim (default), cxxrtl, verilator, icarus, verilator-cocotb, "
+        "auto (the one that is done first) or all that are here",
+    )
+    parser.add_argument(
+        "--keep-going", action="store_true", help="do not stop at the first cycles that differ"
+    )
     parser.add_argument(
         "--control", default="tables", help="where commands come from (default: tables)"
     )
     parser.add_argument("--seed", type=seed, default=0, help="of random values (default: 0)")
     parser.add_argument("--vcd", metavar="FILE", help="write the waveforms of the run")
+    parser.add_argument(
+        "--vcd-from", metavar="CYCLE", type=seed, default=None, help="the first cycle of --vcd"
+    )
+    parser.add_argument(
+        "--vcd-to", metavar="CYCLE", type=seed, default=None, help="the last cycle of --vcd"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -42,6 +58,8 @@ def seed(text: str) -> int:
 def run(options: argparse.Namespace) -> int:
     from dtt.check import check
 
+    from ..compare import compare
+
     if options.vcd is not None:
         _touch(options.vcd)
     subject = read_subject(options.file)
@@ -52,10 +70,14 @@ def run(options: argparse.Namespace) -> int:
     with progress("checking the schedule"):
         check(subject.hardware, subject.workload, schedule)
     _say(options, "legal      every rule of the timing contract holds")
-    seen = simulated(subject, schedule, values, options)
+    expected = _expected(schedule, values)
+    seen = simulated(subject, schedule, values, options, expected.trace)
     where = f"on {seen.engine} with {seen.control}, seed {options.seed}"
     _say(options, f"simulated  {amount(seen.cycles, 'cycle')} of RTL {where}")
-    verdict = compared(subject, schedule, values, seen)
+    with progress("comparing"):
+        stopped = seen.cycles < expected.trace.cycles
+        whole = expected.trace.until(seen.cycles) if stopped else expected.trace
+        verdict = compare(subject.hardware, whole, seen, expected)
     good = verdict.passed and not schedule.unserved
     first = verdict.first.sentence if verdict.first else None
     if options.json:
@@ -81,6 +103,13 @@ def run(options: argparse.Namespace) -> int:
     return 0 if good else 1
 
 
+def _expected(schedule: Schedule, values: dict[Any, Any]) -> Expected:
+    from dtt.expect import expected_trace
+
+    with progress("foretelling"):
+        return expected_trace(schedule, values)
+
+
 def _touch(path: str) -> None:
     """Refuse a file that cannot be written, before any long work."""
     try:
@@ -98,20 +127,63 @@ def _say(options: argparse.Namespace, *lines: str) -> None:
 
 
 def simulated(
-    subject: Subject, schedule: Schedule, values: dict[Any, Any], options: argparse.Namespace
+    subject: Subject,
+    schedule: Schedule,
+    values: dict[Any, Any],
+    options: argparse.Namespace,
+    expected: Trace | None = None,
 ) -> Trace:
-    import rtl
+    """Run on the engine that is asked for; on several, they must all show the same.
 
-    with progress(f"running the RTL on {options.engine}"):
-        trace: Trace = rtl.simulate(
-            subject.hardware,
-            schedule.program(),
-            values,
-            engine=options.engine,
-            control=options.control,
-            vcd=options.vcd,
-        )
-    return trace
+    Parameters
+    ----------
+    expected : Trace, optional
+        Where it is given, the run ends soon after what differs from it, unless told to go on.
+    """
+    import rtl
+    from rtl.engines import choose, here
+
+    program = schedule.program()
+    engines = [options.engine]
+    if options.engine == "auto":
+        choice = choose(subject.hardware, program)
+        engines = [choice.engine]
+        if choice.reason:
+            print(f"{Screen(sys.stderr).yellow('note')}: {choice.reason}", file=sys.stderr)
+    elif options.engine == "all":
+        engines = [name for name, missing in here().items() if not missing]
+    traces: list[Trace] = []
+    for engine in engines:
+        common = {"engine": engine, "control": options.control, "vcd": _wave(options)}
+        given = (subject.hardware, program, values)
+        with progress(f"running the RTL on {engine}"):
+            if expected is None or len(engines) > 1:
+                traces.append(rtl.simulate(*given, **common))
+            else:
+                going = options.keep_going
+                traces.append(rtl.follow(*given, expected, keep_going=going, **common))
+    for trace in traces[1:]:
+        if trace != traces[0]:
+            raise EnginesDiffer(traces[0].engine, trace.engine)
+    if len(traces) > 1:
+        _say(options, f"           alike on {', '.join(t.engine for t in traces)}")
+    return traces[0]
+
+
+class EnginesDiffer(HwdslError):
+    """Two engines that run the same RTL do not show the same."""
+
+    def __init__(self, one: str, other: str):
+        super().__init__(f"engines {one} and {other} do not show the same: a fault in one of them")
+
+
+def _wave(options: argparse.Namespace) -> Any:
+    from rtl import Wave
+
+    first, last = getattr(options, "vcd_from", None), getattr(options, "vcd_to", None)
+    if options.vcd is None:
+        return None
+    return Wave(Path(options.vcd), first or 0, last)
 
 
 def compared(subject: Subject, schedule: Schedule, values: dict[Any, Any], seen: Trace) -> Verdict:

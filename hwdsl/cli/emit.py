@@ -17,7 +17,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     file_argument(parser)
     parser.add_argument("-o", "--output", metavar="FILE", help="where to (default: the screen)")
 
-
     parser.add_argument(
         "--testbench",
         metavar="DIR",

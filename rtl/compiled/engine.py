@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -169,9 +168,7 @@ def _loaded(folder: Path, names: Names, hardware: Hardware, setting: Setting) ->
     return _models[folder]
 
 
-def _poke(
-    model: Model, names: Names, hardware: Hardware, image: Image, time_bits: int
-) -> None:
+def _poke(model: Model, names: Names, hardware: Hardware, image: Image, time_bits: int) -> None:
     """Write all that an Image holds."""
     memories, rows, words = [], [], []
     for number, table in enumerate(image.words(ports_of(hardware), time_bits)):

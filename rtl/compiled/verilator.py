@@ -108,7 +108,13 @@ def build(rtlil: str, folder: Path, waves: bool) -> None:
     work.mkdir()
     (work / "machine.v").write_text(verilog_of(without_zeros(rtlil)))
     (work / "public.vlt").write_text(_PUBLIC)
-    command = [str(tool.binary), *_WRITE, *_WRITE_MORE, *_SPLIT, *(["--trace-vcd"] if waves else [])]
+    command = [
+        str(tool.binary),
+        *_WRITE,
+        *_WRITE_MORE,
+        *_SPLIT,
+        *(["--trace-vcd"] if waves else []),
+    ]
     _run([*command, "public.vlt", "machine.v"], work, tool)
     (work / "outputs.inc").write_text("".join(_outputs((work / "Vmachine.h").read_text())))
     flags = [*_FLAGS, "-DVL_IGNORE_UNKNOWN_ARCH", f"-DVM_TRACE={int(waves)}", "-DVM_TRACE_VCD=1"]
@@ -155,9 +161,7 @@ def _outputs(header: str) -> list[str]:
 
 
 def _run(command: list[str], folder: Path, tool: Verilator) -> None:
-    done = subprocess.run(
-        command, cwd=folder, env=tool.environment, capture_output=True, text=True
-    )
+    done = subprocess.run(command, cwd=folder, env=tool.environment, capture_output=True, text=True)
     if done.returncode:
         said = (done.stderr or done.stdout)[-2000:]
         raise ToolMissing(f"engine verilator: {Path(command[0]).name} failed:\n{said}")
