@@ -85,8 +85,9 @@ def schedule(
         raise InputError(f"effort must be from 0 to {len(EFFORTS) - 1}, not {effort!r}")
     if placing == "in-order" and spread_ops(hardware, workload):
         found = schedule_reductions(hardware, workload, engine)
-        known = () if start is None else (translate(start, hardware, workload),)
-        return best((found, *known), objective)
+        if start is None:
+            return found
+        return best((found, translate(start, hardware, workload)), objective)
     score = affinity or operands_held
 
     def new_placer(work: Workload = workload, affinity: Affinity = score) -> Placer:

@@ -188,7 +188,7 @@ def _origins(hardware: Hardware, datum: Datum, able: Candidates) -> list[int]:
         return [hardware.point(datum.loaded_at).index]
     assert datum.made_by is not None
     actors = able[datum.made_by]
-    return list(dict.fromkeys(a.result_at for a, _ in actors)) if actors else collectors(hardware)
+    return list(dict.fromkeys(a.result_at for a, _ in actors) if actors else collectors(hardware))
 
 
 def _check_request(hardware: Hardware, reach: _Reach, request: Request, able: Candidates) -> None:

@@ -6,7 +6,7 @@ import heapq
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from hwdsl.hardware import Actor, Hardware, Wire
 from hwdsl.workload import Op, Workload
@@ -192,6 +192,7 @@ class Network:
         return self._ways[adder]
 
 
+@lru_cache(maxsize=8)
 def multipliers(hardware: Hardware) -> tuple[Actor, ...]:
     """Return the Actors over which a dot product can be spread, in index order."""
     points = hardware.points
@@ -200,11 +201,12 @@ def multipliers(hardware: Hardware) -> tuple[Actor, ...]:
     )
 
 
-def collectors(hardware: Hardware) -> list[int]:
+@lru_cache(maxsize=8)
+def collectors(hardware: Hardware) -> tuple[int, ...]:
     """Return the Nodes (indices) into which complete results come from Adders."""
     points = hardware.points
     into = (w for w in hardware.wires if points[w.source].kind == "Adder")
-    return list(dict.fromkeys(w.target for w in into if points[w.target].kind == "Node"))
+    return tuple(dict.fromkeys(w.target for w in into if points[w.target].kind == "Node"))
 
 
 def spreads(hardware: Hardware, op: Op) -> bool:
