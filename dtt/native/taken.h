@@ -23,6 +23,7 @@ class Taken {
   }
 
   void clear(i64 first, i64 last) {
+    if (first > last) return;  // an empty span has no mask
     last = std::min(last, kKnown - 1);
     for (i64 w = first >> 6; w <= last >> 6; ++w) words_[w] &= ~mask(w, first, last);
   }

@@ -8,6 +8,7 @@ import pytest
 from gathers import BOUNDS, Grid, all_gather, least_steps
 from oracle import instance, least_energy
 from random_machines import Machine, Seeded, random_workload
+from streams import PeMesh, dense
 
 import dtt
 from dtt.goals import key
@@ -157,3 +158,13 @@ def test_refusals(options, message):
     hardware, work = instance(0)
     with pytest.raises(InputError, match=message):
         dtt.schedule(hardware, work, **options)
+
+
+def test_rip_up_where_data_share_a_wire():
+    """Four lanes and many commits taken back: what another datum holds must stay taken."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", HardwareWarning)
+        hardware = PeMesh(3, 3, ports=4).freeze()
+    work = dense(inputs=16, hidden=8, outputs=2, ports=4)
+    schedule = improve(dtt.schedule(hardware, work), rounds=1, tries=0)
+    dtt.check(hardware, work, schedule)
