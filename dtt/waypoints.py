@@ -49,6 +49,7 @@ def waypoints(schedule: Schedule, *, window: int = WINDOW, full: bool = False) -
         hardware=hardware.fingerprint,
         cycles=schedule.program().cycles,
         window=window,
+        word=hardware.word,
         data=tuple((d.name, d.bits, d.shape) for d in workload.data),
         contents=np.array(contents, np.int64).reshape(-1, len(CONTENT)),
         paths=np.array(paths, np.int64).reshape(-1, len(PATH)),

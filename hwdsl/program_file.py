@@ -7,7 +7,7 @@ All numbers of the frame are little endian::
     length               4   of the whole file
     hardware            32   fingerprint of the Hardware
     data                16   fingerprint of names and shapes of the data
-    cycles, window       8, 4
+    cycles, window, word 8, 4, 4
     sections                 each: tag (4), length (4), records (4), codes (1 each), bits
     CRC                  4   CRC-32 of all before it
 
@@ -32,7 +32,7 @@ from .waypoints import Waypoints
 
 MAGIC = b"\x89DTTWP\r\n"
 VERSION = 1
-_HEAD = struct.Struct("<8sHI32s16sQI")
+_HEAD = struct.Struct("<8sHI32s16sQII")
 _SECTION = struct.Struct("<4sII")
 _CRC = struct.Struct("<I")
 
@@ -49,7 +49,7 @@ def data_fingerprint(data: Sequence[DatumName]) -> bytes:
 
 def write_program(program: Waypoints) -> bytes:
     """Return a program as the bytes of a file; equal programs give equal bytes."""
-    body = b"".join(_section(tag, records) for tag, records in write_records(program).items())
+    body = b"".join(sections_of(program).values())
     length = _HEAD.size + len(body) + _CRC.size
     head = _HEAD.pack(
         MAGIC,
@@ -59,8 +59,14 @@ def write_program(program: Waypoints) -> bytes:
         data_fingerprint(program.data),
         program.cycles,
         program.window,
+        program.word,
     )
     return head + body + _CRC.pack(zlib.crc32(head + body))
+
+
+def sections_of(program: Waypoints) -> dict[str, bytes]:
+    """Return the bytes of each section: what a controller's program memories hold."""
+    return {tag: _section(tag, records) for tag, records in write_records(program).items()}
 
 
 def _section(tag: str, records: list[Record]) -> bytes:
@@ -103,7 +109,7 @@ def read_program(
 
 
 def _read(data: bytes, of: Sequence[DatumName] | None) -> Waypoints:
-    _, version, length, hardware, known, cycles, window = _head(data)
+    _, version, length, hardware, known, cycles, window, word = _head(data)
     if version != VERSION:
         age = "newer than" if version > VERSION else "unknown to"
         raise InputError(f"it is of format {version}, which is {age} this hwdsl ({VERSION})")
@@ -114,12 +120,12 @@ def _read(data: bytes, of: Sequence[DatumName] | None) -> Waypoints:
     (crc,) = _CRC.unpack_from(data, length - _CRC.size)
     if zlib.crc32(data[: length - _CRC.size]) != crc:
         raise InputError("it is damaged: its bytes are not those that were written")
-    found = read_records(dict(_sections(data[_HEAD.size : length - _CRC.size])))
+    found = read_records(dict(_sections(data[_HEAD.size : length - _CRC.size])), word)
     if of is not None:
         if known != data_fingerprint(of):
             raise InputError("it is about other data than those of the Workload")
         found["data"] = tuple(of)
-    return Waypoints(hardware=hardware.hex(), cycles=cycles, window=window, **found)
+    return Waypoints(hardware=hardware.hex(), cycles=cycles, window=window, word=word, **found)
 
 
 def _head(data: bytes) -> tuple[Any, ...]:

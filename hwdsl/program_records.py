@@ -26,7 +26,7 @@ from .waypoints import (
 )
 
 FIELDS: dict[str, tuple[str, ...]] = {
-    "DATA": ("bits", "elements"),
+    "DATA": ("words", "elements"),
     "LOAD": ("skipped", "point", "stay"),
     "FORM": FORM,
     "READ": READS,
@@ -56,7 +56,7 @@ def write_records(program: Waypoints) -> dict[str, list[Record]]:
     """Return the records of each section."""
     return {
         "DATA": [
-            [("bits", bits), ("elements", int(np.prod(shape, dtype=np.int64)))]
+            [("words", bits // program.word), ("elements", int(np.prod(shape, dtype=np.int64)))]
             for _, bits, shape in program.data
         ],
         "LOAD": list(_contents(program)),
@@ -149,7 +149,7 @@ class Read:
         self._bits.finish()
 
 
-def read_records(sections: Mapping[str, Read]) -> dict[str, Any]:
+def read_records(sections: Mapping[str, Read], word: int) -> dict[str, Any]:
     """Return the tables of `Waypoints`, and its data without their names.
 
     Raises
@@ -158,7 +158,7 @@ def read_records(sections: Mapping[str, Read]) -> dict[str, Any]:
         If a section is not what a writer writes.
     """
     data, forms = sections["DATA"], sections["FORM"]
-    found: dict[str, Any] = {"data": tuple(_read_datum(data, i) for i in range(data.count))}
+    found: dict[str, Any] = {"data": tuple(_read_datum(data, i, word) for i in range(data.count))}
     found["contents"] = _table(CONTENT, _read_contents(sections["LOAD"]))
     found["forms"] = _table(FORM, (_read_form(forms) for _ in range(forms.count)))
     reads = sections["READ"]
@@ -181,9 +181,9 @@ def _table(names: tuple[str, ...], rows: Iterable[list[int]]) -> np.ndarray:
     return np.array(list(rows), np.int64).reshape(-1, len(names))
 
 
-def _read_datum(read: Read, index: int) -> tuple[str, int, tuple[int, ...]]:
-    bits, elements = read("bits"), read("elements")
-    return f"datum {index}", bits, () if elements == 1 else (elements,)
+def _read_datum(read: Read, index: int, word: int) -> tuple[str, int, tuple[int, ...]]:
+    words, elements = read("words"), read("elements")
+    return f"datum {index}", words * word, () if elements == 1 else (elements,)
 
 
 def _read_contents(read: Read) -> Iterator[list[int]]:

@@ -35,6 +35,8 @@ def _faults(hardware: Hardware, program: Waypoints) -> Iterator[str]:
         yield f"its window must be from 1 to {LONGEST} cycles, not {program.window}"
     if not 0 <= program.cycles <= LONGEST:
         yield f"it must run for 0 to {LONGEST} cycles, not {program.cycles}"
+    if program.word != hardware.word:
+        yield f"its words must have {hardware.word} bits, not {program.word}"
     for name, bits, _ in program.data:
         if bits < 1 or bits % hardware.word:
             yield f"elements of {name} must be whole words of {hardware.word} bits, not {bits}"

@@ -58,6 +58,8 @@ class Waypoints:
         Cycles to run.
     window : int
         Cycles that a path may span, and that a search sees.
+    word : int
+        Bits of a word of the Hardware.
     data : tuple of (str, int, tuple of int)
         Name, element bits and shape of each datum.
     contents : array of `CONTENT`
@@ -82,6 +84,7 @@ class Waypoints:
     hardware: str
     cycles: int
     window: int
+    word: int
     data: tuple[tuple[str, int, Shape], ...]
     contents: np.ndarray
     paths: np.ndarray
