@@ -62,7 +62,7 @@ class Run:
         self._model = _models[key]
 
     def records(self) -> Iterator[Records]:
-        """Run, and yield what is seen piece by piece; last, the cycle behind those of the Program."""
+        """Run, and yield what is seen piece by piece; last, the cycle behind the Program's."""
         self._model.renew()
         with _waveform(self._model, self._wave):
             yield from self._model.run(self._program, self._image)

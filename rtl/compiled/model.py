@@ -133,7 +133,8 @@ class Model:
     def _rows(self, call: str, memory: np.ndarray, row: np.ndarray, words: np.ndarray) -> None:
         memory = np.ascontiguousarray(memory, np.int32)
         row = np.ascontiguousarray(row, np.int64)
-        assert words.dtype == np.uint64 and words.flags.c_contiguous
+        assert words.dtype == np.uint64
+        assert words.flags.c_contiguous
         assert words.size == self._words[memory].sum()
         count = ctypes.c_int64(len(memory))
         getattr(self._library, call)(self._handle, count, *map(_pointer, (memory, row, words)))

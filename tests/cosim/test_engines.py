@@ -76,6 +76,7 @@ def test_60_random_pairs_show_the_same(engine, cache):
         assert other == rtl.simulate(*given), f"seed {seed}"
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     "faults", [Faults(slow_wire="feed"), Faults(swapped_lanes="feed")], ids=str
 )
@@ -104,6 +105,7 @@ def test_a_planted_fault_is_told_in_the_same_words(faults, cache):
     assert told[0] == told[1]
 
 
+@pytest.mark.campaign
 def test_shared_and_plain_emission_behave_alike(cache):
     need("cxxrtl")
     from rtl.compiled.cxxrtl import CXXRTL
