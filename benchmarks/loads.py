@@ -56,19 +56,17 @@ class Chiplet(Fabric):
     """W4: 128 clusters under three levels of quadrants, each level with buffers, as Manticore."""
 
     def __init__(self) -> None:
-        self.word = 512
+        self.word = 64
 
-        def pages(count: int, hold: float | None, energy: float) -> Node:
-            return Node(
-                capacity=count * PAGE, pj_per_bit=energy, pj_per_bit_cycle=hold, row=512
-            )
+        def pages(count: int, energy: float, hold: float | None = 2e-6) -> Node:
+            return Node(capacity=count * PAGE, pj_per_bit=energy, pj_per_bit_cycle=hold, row=512)
 
-        self.cluster = [pages(32, 4e-6, 0.05) for _ in range(128)]
-        self.l1 = [pages(4, 4e-6, 0.1) for _ in range(32)]
-        self.l2 = [pages(8, 3e-6, 0.15) for _ in range(8)]
-        self.l3 = [pages(16, 2e-6, 0.2) for _ in range(4)]
-        self.memory = [pages(1024, 1e-6, 0.4) for _ in range(4)]
-        self.hbm = [pages(1 << 14, None, 4.0) for _ in range(4)]
+        self.cluster = [pages(32, 0.05) for _ in range(128)]
+        self.l1 = [pages(4, 0.1) for _ in range(32)]
+        self.l2 = [pages(8, 0.15) for _ in range(8)]
+        self.l3 = [pages(16, 0.2) for _ in range(4)]
+        self.memory = [pages(1024, 0.4) for _ in range(4)]
+        self.hbm = [pages(1 << 14, 4.0, hold=None) for _ in range(4)]
         levels = (self.cluster, 4, self.l1, 2), (self.l1, 4, self.l2, 4), (self.l2, 2, self.l3, 8)
         for below, fan, above, latency in levels:
             for i, part in enumerate(below):
@@ -122,15 +120,13 @@ def w3(seed: int = 1) -> tuple[Hardware, dtt.Workload]:
     return mesh(16, 16, 8_000, 20_000, 4_096, seed)
 
 
-def w4(
-    seed: int = 1, pages: int = 2_500, cycles: int = 65_536
-) -> tuple[Hardware, dtt.Workload]:
+def w4(seed: int = 1, pages: int = 2_500, cycles: int = 65_536) -> tuple[Hardware, dtt.Workload]:
     """Return the chiplet, and 20 requests for each page within 1,400 cycles, in time order."""
     draw = random.Random(seed)
     hardware = Chiplet().freeze()
     hbm, clusters = list(hardware.hbm), list(hardware.cluster)
-    work = dtt.Workload(bits=512)
-    loaded = [work.load(f"p{i}", at=draw.choice(hbm), shape=PAGE // 512) for i in range(pages)]
+    work = dtt.Workload(bits=64)
+    loaded = [work.load(f"p{i}", at=draw.choice(hbm), shape=PAGE // 64) for i in range(pages)]
     asked = sorted(_asked(draw, pages, cycles))
     for by, page, cluster in asked:
         work.need(loaded[page], at=clusters[cluster], by=by)

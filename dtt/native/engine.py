@@ -83,6 +83,10 @@ class Native:
         self._address = ctypes.addressof(self._out)
         self._moves = (words - 4) // 2
 
+    def stretch_bound(self, percent: int) -> None:
+        """Stretch the bound that guides the search; above 100 it is wrong, as a test plants it."""
+        self._kernel.dtt_stretch(self._engine, percent)
+
     # The history
 
     def mark(self) -> int:

@@ -351,6 +351,7 @@ class Router {
       if (from.hold == 0 || (machine_.points[to.point].stores && unpaid && from.hold <= hold)) {
         return step.since - 1 - sized_->last[step.wire];
       }
+      if (dominated_throughout(point, step)) return step.since - 1 - sized_->last[step.wire];
     }
     return step.cycle - 1;
   }
@@ -408,6 +409,20 @@ class Router {
         }
       } else if (known.cycle >= cycle && known.since <= cycle &&
                  known.cost + held(point, s.place, cycle + 1, known.cycle) <= cost) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Whether some label of a Node costs no more than a step does now, however early the Node's free
+  // interval is entered: earlier departures on the step's Wire cost at least as much.
+  bool dominated_throughout(i32 point, const Step& step) const {
+    const Scratch& s = scratch_[point];
+    for (i32 i = s.newest; i >= 0; i = labels_[i].next) {
+      const Label& known = labels_[i];
+      if (known.cycle >= step.cycle && known.since <= step.since &&
+          known.cost + held(point, s.place, step.since + 1, known.cycle) <= step.cost) {
         return true;
       }
     }
