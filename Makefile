@@ -2,7 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV ?= .venv
 BIN := $(VENV)/bin
-INPUTS := pyproject.toml $(wildcard setup.py) $(wildcard dtt/native/*)
+INPUTS := pyproject.toml $(wildcard setup.py) $(wildcard dtt/native/*.cpp dtt/native/*.h)
 
 .PHONY: demo install test lint unit campaign format clean
 

@@ -89,7 +89,9 @@ def _move_out(state: Engine, datum: int, node: int, nodes: Sequence[int]) -> int
     ways: list[tuple[bool, int, int, int, Path]] = []
     settled = state.settled
     for point in state.hardware.points:
-        if not (point.stores and point.transit) or point.kind == "Adder" or point.index in (node, *nodes):
+        if not point.stores or not point.transit or point.kind == "Adder":
+            continue
+        if point.index in (node, *nodes):
             continue
         found = _first_way(state, datum, node, point.index)
         if found is not None:
