@@ -131,7 +131,7 @@ class Placer:
         datum = request.datum.index
         only = self._only(request.datum, request.reuse, request.source)
         last = FOREVER if request.store else request.by
-        floor = 0 if request.after is None else int(self.progress.complete[request.after.index])
+        floor = self._floor(request.after)
         keep = {datum}
         while not self._deliver(datum, point, request.by, last, only, floor):
             if request.by is not None or not self._spill([point], keep):
@@ -171,6 +171,10 @@ class Placer:
         if reuse:
             return None
         return int(self.progress.origin[datum.index])
+
+    def _floor(self, after: Datum | None) -> int:
+        """Return before which cycle nothing may begin to arrive."""
+        return 0 if after is None else int(self.progress.complete[after.index])
 
     def _operand_only(self, op: Op, datum: Datum, actor: Actor) -> int | None:
         return actor.at if op.resident else self._only(datum, op.reuse, None)
@@ -223,7 +227,7 @@ class Placer:
         """Return a lower bound on the start of an Op on an Actor (`FOREVER`: never)."""
         for datum in dict.fromkeys(op.operands):
             only = self._operand_only(op, datum, actor)
-            cycle = self.state.earliest(datum.index, actor.at, only)
+            cycle = self.state.earliest(datum.index, actor.at, only, 0, self._floor(op.after))
             if cycle is None:
                 return FOREVER
             start = max(start, cycle)
@@ -298,7 +302,8 @@ class Placer:
         for datum in dict.fromkeys(op.operands):
             until = cycle if datum is updated else cycle + timing.hold - 1
             only = self._operand_only(op, datum, actor)
-            path = self.state.route(datum.index, actor.at, cycle, until, only)
+            floor = self._floor(op.after)
+            path = self.state.route(datum.index, actor.at, cycle, until, only, floor)
             if path is None:
                 return False
             self.state.commit(datum.index, path, until)
@@ -322,7 +327,8 @@ class Placer:
         late = []
         for datum in dict.fromkeys(op.operands):
             only = self._operand_only(op, datum, actor)
-            if self.state.route(datum.index, actor.at, start, start, only) is None:
+            floor = self._floor(op.after)
+            if self.state.route(datum.index, actor.at, start, start, only, floor) is None:
                 late.append(why_late(self.state, self.workload, datum, actor.at, start, only)[0])
         where = f"Op {op.name!r} on Actor {actor.name!r} at cycle {start}"
         together = "its operands cannot all be there together, though each of them alone can"

@@ -77,6 +77,8 @@ class Op:
         What its op code is told besides its operands, in the order of ``OpKind.options``.
     resident : bool
         Whether copies in its Actor's Node are the only ones that it may use.
+    after : Datum or None
+        What is brought for it takes no space in its Actor's Node before this result is complete.
     """
 
     index: int
@@ -92,6 +94,7 @@ class Op:
     options: tuple[int, ...] = ()
     depth: int = 1
     resident: bool = False
+    after: Datum | None = None
 
     @property
     def name(self) -> str:
@@ -191,6 +194,7 @@ class Workload:
         reuse: bool | None = None,
         options: Sequence[int] = (),
         resident: bool = False,
+        after: Datum | None = None,
     ) -> Datum:
         """Append an Op and return its result.
 
@@ -212,6 +216,9 @@ class Workload:
         resident : bool
             Nothing is brought for it: its operands are loaded, made or needed (`need`) in its
             Actor's Node, and it waits for them there.
+        after : Datum, optional
+            The result of an earlier Op: nothing that is brought for this one takes space in its
+            Actor's Node before that is complete.
         """
         index = len(self.ops)
         name = name if name is not None else f"{code}_{index}"
@@ -239,6 +246,7 @@ class Workload:
             found = f"{into.shape} of {into.bits} against {shape} of {width}"
             raise InputError(f"Op {name!r}: {rule}: {found}")
         _cycle(not_before, f"Op {name!r}: not_before")
+        self._result(after, f"Op {name!r}: after")
         result = self._datum(name, width, shape, None, index)
         made = Op(
             index,
@@ -254,6 +262,7 @@ class Workload:
             told,
             kind.depth([d.shape for d in operands], shape, *told),
             resident,
+            after,
         )
         self.ops.append(made)
         self.items.append(made)
@@ -328,11 +337,7 @@ class Workload:
     ) -> None:
         kind = "store" if store else "need"
         self._own(datum, kind)
-        if after is not None:
-            self._own(after, f"{kind} of {datum.name!r}: after")
-            if after.made_by is None:
-                rule = "after must be the result of an Op"
-                raise InputError(f"{kind} of {datum.name!r}: {rule}, not {after!r}")
+        self._result(after, f"{kind} of {datum.name!r}: after")
         if by is not None:
             _cycle(by, f"need of {datum.name!r}: by")
         made = Request(
@@ -360,6 +365,12 @@ class Workload:
         made = Datum(len(self.data), name, width, shape, at, op)
         self.data.append(made)
         return made
+
+    def _result(self, after: Datum | None, user: str) -> None:
+        if after is not None:
+            self._own(after, user)
+            if after.made_by is None:
+                raise InputError(f"{user} must be the result of an Op, not {after!r}")
 
     def _own(self, datum: Datum, user: str) -> None:
         index = datum.index if isinstance(datum, Datum) else -1

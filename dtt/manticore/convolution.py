@@ -32,7 +32,11 @@ class _Task:
         if di % self._steps == 0:
             self._filters = self._group(di)
             cluster.dma.load(self._filters, cluster.filters)
-        cluster.dma.load(image, cluster.images, source)
+        after = None
+        if self._work.reuse:
+            after = cluster.dma.room_for(image, cluster.images)
+        else:
+            cluster.dma.load(image, cluster.images, source)
         assert self._filters is not None
         layer, workload = self._work.layer, self._work.workload
         for j, do in enumerate(self._outputs):
@@ -44,7 +48,8 @@ class _Task:
                 into=before,
                 on=cluster.mac,
                 name=f"O{do}.{di}",
-                resident=True,
+                resident=not self._work.reuse,
+                after=after,
                 options=(di % self._steps * len(self._outputs) + j, layer.stride, layer.padding),
             )
             self._totals[j] = made

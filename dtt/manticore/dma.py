@@ -68,6 +68,16 @@ class Dma:
         after = buffer.claim(self._tcdm.rows_of(datum.size))
         self._work.need(datum, at=self._tcdm, source=source, reuse=self._reuse, after=after)
 
+    def room_for(self, datum: Datum, buffer: Buffer) -> Datum | None:
+        """Take a buffer's rows for a datum that the Ops that read it bring themselves.
+
+        Returns
+        -------
+        Datum or None
+            The result after which the rows are free, see `Op.after`.
+        """
+        return buffer.claim(self._tcdm.rows_of(datum.size))
+
     def store(self, datum: Datum) -> None:
         """Bring a result to main memory."""
         self._work.store(datum, at=self._memory)

@@ -86,7 +86,7 @@ def generate(
         Output slices of a task of Algorithms 2, 3 and 5; by default the most that fit.
     reuse : bool
         ``False``: every load comes from the memory that the algorithm names. ``True``: any copy
-        may be its source.
+        may be its source, and an input slice is brought by the Ops that read it, when they start.
     reduction : bool
         Whether the private outputs of Algorithms 4 and 5 are added up over the clusters.
 

@@ -55,7 +55,7 @@ class Gates {
         if (exits_[point].size() == 1) {
           next = last.target == gate || exit.wires.size() > 1 ? last.target : gate;
         }
-        there += std::max(reach[last.target].time - reach[next].time, 0);
+        there += reach[last.target].time - reach[next].time;  // back to the gate if it lies before
         soonest = std::min(soonest, there);
       }
       if (soonest == kForever) return kForever;

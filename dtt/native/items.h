@@ -18,7 +18,7 @@ struct Request {
 
 struct Op {
   i64 actor, at, result_at, capacity, units, cooldown, hold, latency, not_before;  // no actor: -1
-  i64 result, into, only;                                                          // no into: -1
+  i64 result, into, only, after;                                                   // none: -1
 };
 
 // The items, and what is known of each datum and each Op; all tables belong to the caller.
@@ -135,7 +135,7 @@ class ItemPlacer {
     const i32 only = source(op.only, datum, at);
     const Place* here = only < 0 || only == at ? promises_.place(datum, at) : nullptr;
     if (!found_in_place(here, datum, at, cycle, until)) {
-      if (!router_.route(datum, at, cycle, until, only, 0, way_)) return false;
+      if (!router_.route(datum, at, cycle, until, only, floor(op.after), way_)) return false;
       promises_.commit(datum, way_, until, false);
     }
     taken_.push_back(datum);
@@ -177,8 +177,11 @@ class ItemPlacer {
         if (s.complete <= s.end) return s.complete;
       }
     }
-    return scout_.earliest(i32(datum), at, only, 0, 0);
+    return scout_.earliest(i32(datum), at, only, 0, floor(op.after));
   }
+
+  // Before which cycle nothing may begin to arrive.
+  i64 floor(i64 after) const { return after < 0 ? 0 : items_.complete[after]; }
 
   i32 source(i64 only, i64 datum, i32 here) const {
     if (only == kOrigin) return i32(items_.origin[datum]);

@@ -37,7 +37,7 @@ class Items:
         )
         points = {point.name: point.index for point in hardware.points}
         self._requests = _requests(workload.requests, points)
-        self._ops = _table([_op(op, able[op.index]) for op in workload.ops], 12)
+        self._ops = _table([_op(op, able[op.index]) for op in workload.ops], 13)
         operands = [tuple(dict.fromkeys(d.index for d in op.operands)) for op in workload.ops]
         counts = np.fromiter(map(len, operands), np.int64, len(operands))
         self._first = np.concatenate(([0], np.cumsum(counts)))
@@ -72,7 +72,7 @@ def _requests(requests: Sequence[Request], points: dict[str, int]) -> np.ndarray
     return np.stack([np.fromiter(column, np.int64, count) for column in columns], axis=1)
 
 
-_LEFT_TO_CALLER = (_NONE,) * 12
+_LEFT_TO_CALLER = (_NONE,) * 13
 
 
 def _op(op: Op, able: Sequence[tuple[Actor, Timing]]) -> tuple[int, ...]:
@@ -94,6 +94,7 @@ def _op(op: Op, able: Sequence[tuple[Actor, Timing]]) -> tuple[int, ...]:
         op.result.index,
         into,
         only,
+        _NONE if op.after is None else op.after.index,
     )
 
 

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
-INTERFACE = 3
+INTERFACE = 4
 """The number that `dtt_interface` of the kernel gives; raised whenever a function changes."""
 
 _WORD = ctypes.c_int64
