@@ -11,6 +11,7 @@ from hwdsl.workload import Workload
 from .best_fit import Affinity, first_best_fit, operands_held
 from .check import check
 from .earliest_finish import earliest_finish
+from .engine import chosen
 from .goals import OBJECTIVES, best
 from .ordering import Trial, in_order
 from .placing import Placer
@@ -55,8 +56,9 @@ def schedule(
         Scores an Actor for an Op, see `dtt.best_fit.Affinity`; the default counts the operands that
         the Actor already holds.
     engine : {"auto", "reference", "native"}
-        Who routes. ``"auto"`` is the native engine where it was built, else the readable
-        reference; `Schedule.engine` names it.
+        Who routes. ``"auto"`` is the readable reference for small Workloads, whose ties it
+        settles by early departure, and else the native engine where it was built;
+        `Schedule.engine` names it.
     objective : {"energy", "time"}
         What to have little of: energy, then cycles; or cycles, then energy.
     effort : {0, 1, 2, 3}
@@ -83,6 +85,7 @@ def schedule(
         raise InputError(f"objective must be one of {', '.join(OBJECTIVES)}, not {objective!r}")
     if type(effort) is not int or not 0 <= effort < len(EFFORTS):
         raise InputError(f"effort must be from 0 to {len(EFFORTS) - 1}, not {effort!r}")
+    engine = chosen(engine, hardware, workload)
     if placing == "in-order" and spread_ops(hardware, workload):
         found = schedule_reductions(hardware, workload, engine)
         if start is None:

@@ -97,6 +97,23 @@ class Engine(Protocol):
         """
 
 
+SMALL = 10_000
+"""Items x Wires x longest latency up to which the reference routes in a moment."""
+
+
+def chosen(name: str, hardware: Hardware, workload: Workload) -> str:
+    """Return the engine that a name stands for.
+
+    ``"auto"`` is the reference for small Workloads, because it also finds the earliest departures
+    among paths of equal cost, and else the native one.
+    """
+    if name != "auto":
+        return name
+    latency = max((wire.latency for wire in hardware.wires), default=1)
+    small = len(workload.items) * len(hardware.wires) * latency <= SMALL
+    return "reference" if small else name
+
+
 def make_engine(name: str, hardware: Hardware, sizes: Sequence[int]) -> Engine:
     """Return a fresh engine.
 
