@@ -1,0 +1,367 @@
+"""The controller: reads a program, rebuilds its Moves, and sends the commands of cycle after cycle."""
+
+from __future__ import annotations
+
+from amaranth.hdl import Array, Cat, Const, Elaboratable, Module, Mux, Signal, Value
+
+from hwdsl.hardware import Hardware
+
+from .commands import Commands, split
+from .decoder import Decoder
+from .launching import Launching
+from .limits import Limits
+from .network import Network
+from .paths import Paths
+from .reader import Section
+from .rows import Rows
+from .tools import Store, chosen, log2, lowest, position
+from .topology import Topology
+
+
+class Controller(Elaboratable):
+    """Goes through the cycles in the order of docs/rebuild.md, one thing after the other.
+
+    A cycle is worked off once all paths that start in it are, and not before it is ``ahead``
+    cycles away. Cycle 0 is ``lead`` clock cycles after ``run`` rises; both numbers stand before
+    the program.
+
+    Attributes
+    ----------
+    program, paths_program : MemoryData
+        The words of lead, ahead and all sections but the paths; those of the paths.
+    network : Network
+    failed : Signal
+        It could not go on. Kept.
+    late : Signal
+        It has sent a packet whose cycle had passed. Kept.
+    """
+
+    def __init__(self, hardware: Hardware, limits: Limits):
+        self.hardware, self.limits = hardware, limits
+        self.decoder = Decoder("program", limits.words)
+        path_decoder = Decoder("path", limits.path_words)
+        self._path_decoder = path_decoder
+        self.program, self.paths_program = self.decoder.contents, path_decoder.contents
+        self.paths = Paths(hardware, limits, path_decoder)
+        self.lanes = self.paths.lanes
+        self.rows = Rows(hardware, limits)
+        self.commands = Commands(hardware)
+        self.topology = Topology(hardware)
+        self.network = Network(self.topology, self.commands.width, limits.ahead_bits)
+        self.failed, self.late = Signal(), Signal()
+        self.cycle = Signal(limits.time_bits, name="cycle")
+        data = log2(limits.data)
+        self.sizes = Store("sizes", limits.size_bits, limits.data)
+        self.element_words = Store("element_words", limits.size_bits, limits.data)
+        self.homes = Store("homes", log2(len(hardware.points)), limits.data)
+        self.datum = Signal(data, name="datum")
+        self.end = Signal(limits.time_bits, name="end")
+
+    @property
+    def forever(self) -> int:
+        return (1 << self.limits.time_bits) - 1
+
+    def elaborate(self, platform) -> Module:
+        m = Module()
+        limits, rows, paths = self.limits, self.rows, self.paths
+        parts = {"decoder": self.decoder, "path_decoder": self._path_decoder, "paths": paths}
+        for name, part in (parts | {"rows": rows, "network": self.network}).items():
+            m.submodules[name] = part
+        clock = Signal(limits.time_bits + 1, name="clock")
+        self.lead = Signal(limits.time_bits, name="lead")
+        self.ahead = Signal(limits.ahead_bits, name="ahead")
+        m.d.sync += clock.eq(clock + 1)
+        self.away = Signal(range(-(2 << limits.time_bits), 2 << limits.time_bits), name="away")
+        m.d.comb += [
+            self.away.eq(self.cycle + self.lead - clock),
+            paths.size.eq(self.sizes.read(m, paths.datum)),
+            paths.home.eq(self.homes.read(m, paths.datum)),
+            rows.size.eq(self.sizes.read(m, rows.asked)),
+            rows.cycle.eq(self.cycle),
+            self.lanes.now.eq(self.cycle),
+        ]
+        with m.If(paths.brought):
+            self.homes.put(m, paths.datum, paths.place)
+        with m.If(paths.failed | rows.failed):
+            m.d.sync += self.failed.eq(1)
+        self.logic = m.submodules.logic = Module()  # what the states look at
+        self.operations = Section("OPER", self.decoder)
+        self.launching = Launching(self)
+        with m.FSM(name="controller"):
+            self._startup(m)
+            self._loop(m)
+            self._wires(m)
+            self.launching.states(m)
+        for store in (self.sizes, self.element_words, self.homes):
+            store.build(m)
+        self.launching.build(m)
+        return m
+
+    def _startup(self, m: Module) -> None:
+        """Add the states that read all that comes before the first cycle."""
+        decoder, rows = self.decoder, self.rows
+        for state, target, follow in (
+            ("LEAD", self.lead, "AHEAD"),
+            ("AHEAD", self.ahead, "DATA_TAG"),
+        ):
+            with m.State(state):
+                m.d.comb += [decoder.code.eq(32), decoder.take.eq(1)]
+                with m.If(decoder.ready):
+                    m.d.sync += target.eq(decoder.value)
+                    m.next = follow
+        data, loads = Section("DATA", decoder), Section("LOAD", decoder)
+        words = Signal(self.limits.size_bits, name="words")
+        data.head(m, "DATA_NEXT")
+        self._each(m, data, "DATA", "WORDS", "LOAD_TAG")
+        with m.State("WORDS"):
+            data.take(m, "words", words, "ELEMENTS")
+        with m.State("ELEMENTS"):
+            ready, value = data.field(m, "elements")
+            with m.If(ready):
+                self.element_words.put(m, self.datum, words)
+                self.sizes.put(m, self.datum, words * value)
+                m.d.sync += self.datum.eq(self.datum + 1)
+                m.next = "DATA_NEXT"
+        loads.head(m, "LOAD_FIRST")
+        with m.State("LOAD_FIRST"):
+            m.d.sync += self.datum.eq(-1)
+            m.next = "LOAD_NEXT"
+        self._each(m, loads, "LOAD", "SKIPPED", "FORM_TAG")
+        with m.State("SKIPPED"):
+            ready, value = loads.field(m, "skipped")
+            with m.If(ready):
+                m.d.sync += self.datum.eq(self.datum + value + 1)
+                m.next = "LOADED_AT"
+        point = Signal(log2(len(self.hardware.points)), name="loaded_at")
+        with m.State("LOADED_AT"):
+            loads.take(m, "point", point, "LOADED_STAY")
+        with m.State("LOADED_STAY"):
+            ready, value = loads.field(m, "stay")
+            with m.If(ready):
+                m.d.sync += self.end.eq(self.stay(value, Const(0)))
+                m.next = "LOADED"
+        with m.State("LOADED"):
+            self.homes.put(m, self.datum, point)
+            self.come(m, self.datum, point, self.end)
+            m.next = "LOADING"
+        with m.State("LOADING"), m.If(~rows.busy):
+            m.next = "LOAD_NEXT"
+        self.launching.startup(m, "OPER_TAG")
+        self.operations.head(m, "PATHS")
+        with m.State("PATHS"):
+            m.d.comb += self.paths.begin.eq(1)
+            m.next = "FIRST"
+        with m.State("FIRST"), m.If(~self.paths.busy):
+            self.launching.fetch(m, "CYCLE")
+
+    def _each(self, m: Module, section: Section, tag: str, first: str, after: str) -> None:
+        """Add the states between the records of a section, and behind them."""
+        with m.State(f"{tag}_NEXT"):
+            m.d.sync += section.left.eq(section.left - 1)
+            m.next = first
+            with m.If(section.left == 0):
+                m.next = f"{tag}_END"
+        with m.State(f"{tag}_END"):
+            section.close(m, after)
+
+    def stay(self, told: Value, done: Value) -> Value:
+        """Return the end for a stay as it is written."""
+        return Mux(told == 1, self.forever, (done + told - (told > 1))[: self.limits.time_bits])
+
+    def come(self, m: Module, datum: Value, point: Value, end: Value) -> None:
+        rows = self.rows
+        m.d.comb += [
+            rows.come.eq(1),
+            rows.datum.eq(datum),
+            rows.point.eq(point),
+            rows.end.eq(end),
+        ]
+
+    def _loop(self, m: Module) -> None:
+        paths, rows = self.paths, self.rows
+        with m.State("CYCLE"):
+            m.next = "GATE"
+            with m.If(paths.waiting & (paths.cycle == self.cycle)):
+                m.d.comb += paths.start.eq(1)
+                m.next = "PATH"
+        with m.State("PATH"), m.If(~paths.busy):
+            m.next = "CYCLE"
+        with m.State("GATE"), m.If((self.away <= self.ahead) & ~self.failed):
+            m.d.comb += [rows.sweep.eq(1), self.lanes.forget.eq(1)]
+            m.next = "SWEEP"
+        with m.State("SWEEP"), m.If(~rows.busy):
+            m.next = "OPS"
+        with m.State("END"):
+            m.d.sync += self.cycle.eq(self.cycle + 1)
+            m.next = "CYCLE"
+
+    def emit(self, m: Module, port: Value, follow: str) -> None:
+        """Send the command that is in the registers; in a state of its own."""
+        network, commands = self.network, self.commands
+        places = self.topology.places
+        passed = self.away < 0
+        m.d.comb += [
+            network.offered.eq(1),
+            network.packet.router.eq(chosen([r for r, _ in places] or [0], port)),
+            network.packet.port.eq(chosen([n for _, n in places] or [0], port)),
+            network.packet.told.command.eq(self._packed),
+            network.packet.told.ttl.eq(Mux(passed, 0, self.away)),
+            network.packet.told.late.eq(passed),
+            commands.port.eq(port),
+        ]
+        with m.If(network.ready):
+            m.next = follow
+            with m.If(passed):
+                m.d.sync += self.late.eq(1)
+
+    def _wires(self, m: Module) -> None:
+        """Add the states for what arrives and what departs in a cycle."""
+        hardware, lanes, rows, commands = self.hardware, self.lanes, self.rows, self.commands
+        wires = hardware.wires
+        k = self.logic
+        time = self.limits.time_bits
+        self._packed = commands.packed(k)
+        arriving = lanes.busy(k, self.cycle, arriving=True)
+        leaving = lanes.busy(k, self.cycle, arriving=False)
+        pending = Signal(max(1, len(wires)), name="pending")
+        comes = Signal(name="comes")
+        wire = Signal(log2(len(wires)), name="wire")
+        number = Signal(range(lanes.most + 1), name="entry_number")
+        base, lane = Signal(16, name="base"), Signal(16, name="lane")
+        word_at = Signal(self.limits.size_bits, name="word_at")
+        latency = chosen([w.latency for w in wires] or [0], wire)
+        then = Signal(time, name="then")
+        k.d.comb += then.eq(Mux(comes, self.cycle - latency, self.cycle))
+        entries = lanes.read(k, wire, then)
+        entry = Signal(lanes.entry, name="entry")
+        k.d.comb += entry.eq(Array(entries[i].as_value() for i in range(lanes.most))[number])
+        source = chosen([w.source for w in wires] or [0], wire)
+        target = chosen([w.target for w in wires] or [0], wire)
+        point = Mux(comes, target, source)
+        stores = chosen([p.stores for p in hardware.points], point)
+        lane_words = chosen([w.lane // hardware.word for w in wires] or [1], wire)
+        part, offset = split(k, hardware, word_at, point, "lane")
+        row = rows.row(k, entry.datum, point, part)
+        total = self.sizes.read(k, entry.datum)
+        adder = chosen([p.kind == "Adder" for p in hardware.points], point)
+        begun = rows.begun(k, entry.datum, point)
+        from_wire, from_base, meets, looked = self._incoming(k, entry, source)
+        inputs = [len(some) for some in hardware.incoming]
+        firsts = {kind: commands.first(kind) for kind in ("send", "land", "steer")}
+
+        def begin(state: str, busy: Value, coming: int, follow: str) -> None:
+            with m.State(state):
+                m.d.sync += [pending.eq(busy), comes.eq(coming)]
+                m.next = f"{state}_WIRE"
+            with m.State(f"{state}_WIRE"):
+                m.d.sync += [
+                    wire.eq(position(lowest(pending))),
+                    pending.eq(pending & (pending - 1)),
+                    number.eq(0),
+                    base.eq(0),
+                ]
+                m.next = f"{state}_ENTRY"
+                with m.If(pending == 0):
+                    m.next = follow
+
+        begin("ARRIVE", arriving, 1, "HANDS_LATE")
+        begin("DEPART", leaving, 0, "UNITS")
+        with m.State("ARRIVE_ENTRY"):
+            m.d.sync += [word_at.eq(entry.offset), lane.eq(0)]
+            m.next = "ARRIVE_LANE"
+            with m.If((number == lanes.most) | ~entry.valid | ~stores):
+                m.next = "ARRIVE_WIRE"
+            with m.Elif(entry.offset == 0):
+                self.come(m, entry.datum, target, entry.end)
+                m.next = "ARRIVE_COME"
+        with m.State("ARRIVE_COME"), m.If(~rows.busy):
+            m.next = "ARRIVE_LANE"
+        with m.State("ARRIVE_LANE"):
+            commands.set(m, "row", row)
+            commands.set(m, "offset", offset)
+            commands.set(m, "first", adder & (begun == self.cycle))
+            m.next = "ARRIVE_SEND"
+        with m.State("ARRIVE_SEND"):
+            self.emit(m, chosen(firsts["land"], wire) + base + lane, "ARRIVE_MORE")
+        with m.State("DEPART_ENTRY"):
+            m.d.sync += [word_at.eq(entry.offset), lane.eq(0), looked.eq(0)]
+            m.next = "DEPART_LANE"
+            with m.If((number == lanes.most) | ~entry.valid):
+                m.next = "DEPART_WIRE"
+            with m.Elif(~stores):
+                m.next = "DEPART_LOOK"
+        with m.State("DEPART_LOOK"):
+            with m.If(meets):
+                m.next = "STEER_LANE"
+            with m.Else():
+                m.d.sync += looked.eq(looked + 1)
+                with m.If(looked + 1 >= chosen(inputs, source)):
+                    m.d.sync += self.failed.eq(1)
+                    m.next = "STOP"
+        with m.State("STOP"):
+            pass
+        with m.State("STEER_LANE"):
+            commands.set(m, "choice", from_base + lane)
+            m.next = "STEER_SEND"
+        with m.State("STEER_SEND"):
+            self.emit(m, chosen(firsts["steer"], wire) + base + lane, "DEPART_MORE")
+        with m.State("DEPART_LANE"):
+            left = total - word_at
+            commands.set(m, "row", row)
+            commands.set(m, "offset", offset)
+            commands.set(m, "size", Mux(left > lane_words, lane_words, left))
+            m.next = "DEPART_SEND"
+        with m.State("DEPART_SEND"):
+            self.emit(m, chosen(firsts["send"], wire) + base + lane, "DEPART_MORE")
+        for state in ("ARRIVE", "DEPART"):
+            with m.State(f"{state}_MORE"):
+                m.d.sync += [lane.eq(lane + 1), word_at.eq(word_at + lane_words)]
+                m.next = f"{state}_LANE"
+                if state == "DEPART":
+                    with m.If(~stores):
+                        m.next = "STEER_LANE"
+                with m.If(lane + 1 >= entry.lanes):
+                    m.d.sync += [number.eq(number + 1), base.eq(base + entry.lanes)]
+                    m.next = f"{state}_ENTRY"
+        del from_wire
+
+    def _incoming(
+        self, m: Module, entry: Value, junction: Value
+    ) -> tuple[Signal, Signal, Signal, Signal]:
+        """Look at one incoming Wire of a Junction after the other for what leaves it.
+
+        Returns
+        -------
+        wire, base, meets, looked : Signal
+            The Wire that is looked at, the number of the lane (of all that come there) that the
+            datum begins on, whether it is there; which Wire is looked at, to be counted up.
+        """
+        hardware, lanes = self.hardware, self.lanes
+        most = max((len(some) for some in hardware.incoming), default=1)
+        looked = Signal(range(most + 1), name="looked")
+        table, before = [], []
+        for some in hardware.incoming:
+            known = [w.index for w in some] + [0] * (most - len(some))
+            sums = [sum(w.lanes for w in some[:i]) for i in range(len(some))]
+            table.append(known)
+            before.append(sums + [0] * (most - len(some)))
+        bits = max(1, most - 1).bit_length()
+        index = Cat(looked[:bits], junction)
+
+        def flat(rows: list[list[int]]) -> list[int]:
+            return [n for row in rows for n in row + [0] * ((1 << bits) - len(row))]
+
+        wire = Signal(log2(len(hardware.wires)), name="from_wire")
+        m.d.comb += wire.eq(chosen(flat(table) or [0], index))
+        latency = chosen([w.latency for w in hardware.wires] or [0], wire)
+        there = Signal(self.limits.time_bits, name="from_cycle")
+        m.d.comb += there.eq(self.cycle - latency)
+        found = lanes.read(m, wire, there)
+        base, meets = Signal(16, name="from_base"), Signal(name="meets")
+        lane: Value = chosen(flat(before) or [0], index)
+        for i in range(lanes.most):
+            same = (found[i].datum == entry.datum) & (found[i].offset == entry.offset)
+            with m.If(found[i].valid & same):
+                m.d.comb += [base.eq(lane), meets.eq(1)]
+            lane = lane + Mux(found[i].valid, found[i].lanes, 0)
+        return wire, base, meets, looked

@@ -1,0 +1,77 @@
+"""The controller as a part of a machine, and what its program memories hold."""
+
+from __future__ import annotations
+
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from hwdsl.hardware import Hardware
+from hwdsl.program_file import sections_of
+from hwdsl.waypoints import Waypoints
+
+from .controller import Controller
+from .limits import WORD, Limits, limits_of
+from .network import Network
+from .pending import packet_layout
+
+
+class Control(wiring.Component):
+    """A controller and its network.
+
+    Members
+    -------
+    offer{n} : Out(1)
+        The n-th port is given what its router delivers.
+    delivered{r} : Out
+        By the r-th router.
+    full{n} : In(1)
+    failed, late : Out(1)
+        The controller could not go on; it sent a packet too late.
+    """
+
+    def __init__(self, hardware: Hardware, limits: Limits):
+        self.controller = Controller(hardware, limits)
+        self.program = self.controller.program
+        self.paths_program = self.controller.paths_program
+        network = self.network
+        layout = packet_layout(self.controller.commands.width, limits.ahead_bits)
+        members = {f"offer{n}": Out(1) for n in network.offers}
+        members |= {f"full{n}": In(1) for n in network.offers}
+        members |= {f"delivered{r}": Out(layout) for r in network.delivered}
+        super().__init__(members | {"failed": Out(1), "late": Out(1)})
+
+    @property
+    def network(self) -> Network:
+        return self.controller.network
+
+    def elaborate(self, platform) -> Module:
+        m = Module()
+        network = self.network
+        for n in network.offers:
+            network.full[n] = getattr(self, f"full{n}")
+            m.d.comb += getattr(self, f"offer{n}").eq(network.offers[n])
+        for r, delivered in network.delivered.items():
+            m.d.comb += getattr(self, f"delivered{r}").eq(delivered)
+        m.d.comb += [self.failed.eq(self.controller.failed), self.late.eq(self.controller.late)]
+        m.submodules.controller = self.controller
+        return m
+
+
+def words_of(data: bytes) -> list[int]:
+    """Return bytes as words of program memory."""
+    data += bytes(-len(data) % (WORD // 8))
+    return [int.from_bytes(data[i : i + 4], "little") for i in range(0, len(data), 4)]
+
+
+def images(program: Waypoints, lead: int, ahead: int) -> tuple[list[int], list[int]]:
+    """Return what both program memories hold."""
+    sections = sections_of(program)
+    first = b"".join(data for tag, data in sections.items() if tag != "PATH")
+    return [lead, ahead, *words_of(first)], words_of(sections["PATH"])
+
+
+def limits_for(hardware: Hardware, program: Waypoints, depth: int, ahead: int) -> Limits:
+    """Return the least controller for a program, in steps."""
+    sizes = {tag: len(data) for tag, data in sections_of(program).items()}
+    return limits_of(hardware, program, sizes, depth, ahead)
