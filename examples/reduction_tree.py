@@ -9,8 +9,8 @@ left half, with ADD_01 and ADD_02 (``add[0][1]`` and ``add[0][2]``) joined::
          *    *    *    *      *    *    *    *
 
 Run it: ``python examples/reduction_tree.py``, or one pass at a time: ``hwdsl reduce --leaves 8
---augmented --lengths 3,5``. It writes ``reduction_tree.svg``, where each Wire is as wide as it is
-busy, into the folder given as the first argument (default: the current one). With ``--cells`` it
+--augmented --lengths 3,5``. Given a folder, it writes ``reduction_tree.svg`` there, in which each Wire
+is as wide as it is busy. With ``--cells`` it
 also counts what the links cost in cells, which takes Yosys half a minute.
 """
 
@@ -66,9 +66,9 @@ if __name__ == "__main__":
 
         for side, machine in zip(found["sides"], (plain, hardware), strict=True):
             side["cells"] = cells(machine)
+    for folder in (argument for argument in sys.argv[1:] if not argument.startswith("-")):
+        picture = Path(folder) / "reduction_tree.svg"
+        picture.write_text(tree_picture(schedules[1]), encoding="utf-8")
+        print(f"the augmented tree with its use is drawn in {picture}")
     print(as_text(found))
-    folders = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
-    picture = Path(folders[0] if folders else ".") / "reduction_tree.svg"
-    picture.write_text(tree_picture(schedules[1]), encoding="utf-8")
-    print(f"the augmented tree with its use is drawn in {picture}")
     sys.exit(found["verdict"] != "pass")
