@@ -9,9 +9,9 @@ left half, with ADD_01 and ADD_02 (``add[0][1]`` and ``add[0][2]``) joined::
          *    *    *    *      *    *    *    *
 
 Run it: ``python examples/reduction_tree.py``, or one pass at a time: ``hwdsl reduce --leaves 8
---augmented --lengths 3,5``. Given a folder, it writes ``reduction_tree.svg`` there, in which each Wire
-is as wide as it is busy. With ``--cells`` it
-also counts what the links cost in cells, which takes Yosys half a minute.
+--augmented --lengths 3,5``. Given a folder, it writes ``reduction_tree.svg`` there, in which each
+Wire is as wide as it is busy. With ``--cells`` it also counts what the links cost in cells, which
+takes Yosys half a minute.
 """
 
 import random
