@@ -53,7 +53,6 @@ class Setting:
     time_bits: int
     most_rows: int
     faults: Faults = NONE
-    shared: bool = True
 
 
 _KEPT = 4
@@ -127,10 +126,10 @@ def model_folder(
 ) -> Path:
     """Return the folder of a built model; it is built on first use."""
     size = setting.depth, setting.time_bits
-    limits = {"faults": setting.faults, "most_rows": setting.most_rows, "compact": setting.shared}
+    limits = {"faults": setting.faults, "most_rows": setting.most_rows, "compact": True}
 
     def text() -> str:
-        return rtlil_of(hardware, *size, shared=setting.shared, outputs=tool.outputs, **limits)
+        return rtlil_of(hardware, *size, outputs=tool.outputs, **limits)
 
     # What a user's Component computes is told by nothing but its RTL.
     own = text() if brought(hardware) else ""

@@ -105,25 +105,6 @@ def test_a_planted_fault_is_told_in_the_same_words(faults, cache):
     assert told[0] == told[1]
 
 
-@pytest.mark.campaign
-def test_shared_and_plain_emission_behave_alike(cache):
-    need("cxxrtl")
-    from rtl.compiled.cxxrtl import CXXRTL
-    from rtl.compiled.engine import Run, Setting
-
-    hardware, schedule, values = planned(33)
-    program = schedule.program()
-    image = image_of(hardware, program, values)
-    shown = []
-    for shared in (True, False):
-        setting = Setting(*fit(image, program, None, None), 0, shared=shared)
-        run = Run(CXXRTL, hardware, program, image, setting, cache=cache)
-        seen = joined([piece.copy() for piece in run.records()])
-        shown.append((seen.keys.tolist(), seen.words.tolist(), run.finals().tolist()))
-    assert shown[0] == shown[1]
-    assert shown[0][0]
-
-
 @pytest.mark.parametrize("seed", [31, 33, 34])
 def test_what_is_foretold_is_what_probes_show(seed):
     hardware, schedule, values = planned(seed)
