@@ -1,4 +1,4 @@
-"""Commands as they are put together: fields by name, packed as the port that they are for has it."""
+"""What the controller tells the ports: the commands of one cycle, one packet after the other."""
 
 from __future__ import annotations
 

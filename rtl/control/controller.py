@@ -1,4 +1,4 @@
-"""The controller: reads a program, rebuilds its Moves, and sends the commands of cycle after cycle."""
+"""The controller: reads a program, rebuilds its Moves, and sends the commands of each cycle."""
 
 from __future__ import annotations
 
