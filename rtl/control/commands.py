@@ -1,4 +1,4 @@
-"""What the controller tells the ports: the commands of one cycle, one packet after the other."""
+"""Commands in the making: fields by name, packed as the port that they are for has it."""
 
 from __future__ import annotations
 
