@@ -50,8 +50,9 @@ def timed(make: Callable[[], Made], repeats: int) -> str:
     count, middle = len(work.requests), median(taken)
     return (
         f"{count:>7,} requests {1e3 * middle:>8.1f} ms {1e6 * middle / count:>7.1f} us each "
-        f"{count / middle:>9,.0f} /s  (best {1e3 * min(taken):.1f} ms, processor {1e3 * min(used):.1f})  {len(schedule.moves):,} "
-        f"moves, {len(schedule.unserved):,} unserved, {schedule.engine}"
+        f"{count / middle:>9,.0f} /s  (best {1e3 * min(taken):.1f} ms, of the processor "
+        f"{1e3 * min(used):.1f} ms)  {len(schedule.moves):,} moves, "
+        f"{len(schedule.unserved):,} unserved, {schedule.engine}"
     )
 
 
