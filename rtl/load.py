@@ -75,6 +75,10 @@ class Image:
                 yield words_of((times << bits) | commands, bits + time_bits + 1)
 
 
+MOST_STAGES = 1 << 16
+"""Stages of the longest Wire that is simulated: each is a row of a memory."""
+
+
 def words_of(values: Sequence[int], bits: int) -> np.ndarray:
     """Return integers of ``bits`` bits as rows of uint64, least significant first."""
     size = -(-bits // 64)
@@ -96,6 +100,10 @@ def image_of(hardware: Hardware, program: Program, values: Mapping[Any, Any]) ->
         If the Program is for another Hardware or asks for what it does not have; if a value is
         missing, is of an unknown datum, or does not fit.
     """
+    for wire in hardware.wires:
+        if wire.latency > MOST_STAGES:
+            rule = f"the RTL simulates at most {MOST_STAGES} cycles of latency"
+            raise LimitReached(f"Wire {wire.name!r}: {rule}, not {wire.latency}")
     if program.hardware != hardware.fingerprint:
         raise InputError(f"Program: it is for another Hardware than {hardware.name}")
     ports = ports_of(hardware)

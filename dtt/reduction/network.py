@@ -68,6 +68,7 @@ class Network:
         self.hardware = hardware
         self.bits = bits
         self.multipliers = multipliers(hardware)
+        self._only: dict[tuple[int, int], Wire | None] = {}
         self._exits: dict[tuple[int, ...], tuple[Exit, ...]] = {}
         self._near: dict[int, tuple[Way, ...]] = {}
         self._ways: dict[int, dict[int, Way]] = {}
@@ -173,17 +174,25 @@ class Network:
         steps = {wire.index: wire.latency}
         for here in dict.fromkeys(at):
             while here != wire.source:
-                up = [
-                    w
-                    for w in self.hardware.outgoing[here]
-                    if w.target in self.exits and wire.source in self.ways(w.target)
-                ]
-                if len(up) > 1 or up[0].index in steps:
+                up = self._only_way(here, wire.source)
+                if up is None or up.index in steps:
                     break
-                here = up[0].target
+                here = up.target
                 rest = self.ways(here)[wire.source].latency + wire.latency
-                steps[up[0].index] = up[0].latency + rest
+                steps[up.index] = up.latency + rest
         return tuple(steps.items())
+
+    def _only_way(self, here: int, source: int) -> Wire | None:
+        """Return the one Wire from an Adder that leads towards another, if there is only one."""
+        key = here, source
+        if key not in self._only:
+            up = [
+                w
+                for w in self.hardware.outgoing[here]
+                if w.target in self.exits and source in self.ways(w.target)
+            ]
+            self._only[key] = up[0] if len(up) == 1 else None
+        return self._only[key]
 
     def ways(self, adder: int) -> dict[int, Way]:
         """Return what `near` does, by Adder."""

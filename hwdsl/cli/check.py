@@ -182,7 +182,11 @@ def _wave(options: argparse.Namespace) -> Any:
 
     first, last = getattr(options, "vcd_from", None), getattr(options, "vcd_to", None)
     if options.vcd is None:
+        if first is not None or last is not None:
+            raise InputError("--vcd-from and --vcd-to limit --vcd, which is missing")
         return None
+    if last is not None and last < (first or 0):
+        raise InputError(f"--vcd-to must not be before --vcd-from {first or 0}, not {last}")
     return Wave(Path(options.vcd), first or 0, last)
 
 

@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
 
     from ..program_file import write_program
 
-    check_output(options.output)
+    check_output(options.output, options.file)
     subject = read_subject(options.file)
     schedule = scheduled(subject, options)
     check(subject.hardware, subject.workload, schedule)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from .output import write_output
+from .output import check_output, write_output
 from .screen import progress
 from .subject import file_argument, read_hardware
 
@@ -22,6 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from ..drawing import LIMIT, draw
 
+    check_output(options.output, options.file)
     hardware = read_hardware(options.file)
     with progress("drawing"):
         text = draw(hardware, limit=None if options.all else LIMIT)

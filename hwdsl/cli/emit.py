@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..errors import InputError
 from .check import complete_values, seed
+from .output import check_output, write_output
 from .screen import progress
 from .subject import file_argument, read_hardware, read_subject
 
@@ -31,16 +31,11 @@ def run(options: argparse.Namespace) -> int:
     if options.testbench is not None:
         return _testbench(options)
 
+    check_output(options.output, options.file)
     hardware = read_hardware(options.file)
     with progress("writing Verilog"):
         text: str = rtl.emit(hardware)
-    if options.output is None:
-        print(text, end="")
-        return 0
-    try:
-        Path(options.output).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise InputError(f"{options.output} cannot be written: {error.strerror}") from None
+    write_output(options.output, text)
     return 0
 
 

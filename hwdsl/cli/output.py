@@ -10,8 +10,11 @@ from pathlib import Path
 from ..errors import InputError
 
 
-def check_output(path: str | None) -> None:
-    """Refuse a file that cannot be written, before any long work."""
+def check_output(path: str | None, given: str) -> None:
+    """Refuse a file that cannot be written, or is the one that was given, before any long work."""
+    both = path is not None and os.path.exists(path) and os.path.exists(given)
+    if path is not None and both and os.path.samefile(path, given):
+        raise InputError(f"{path} cannot be written: it is the FILE that is read")
     folder = Path(path or "").resolve().parent
     if path is not None and not os.access(folder, os.W_OK):
         why = "its folder cannot be written" if folder.is_dir() else "its folder is not there"
@@ -26,11 +29,12 @@ def write_output(path: str | None, text: str) -> None:
     InputError
         If the file cannot be written.
     """
-    if path is None:
-        sys.stdout.write(text)
-        return
-    target = Path(path).resolve()  # behind a link stays a file, and the link a link
     try:
+        if path is None:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+            return
+        target = Path(path).resolve()  # behind a link stays a file, and the link a link
         if target.exists() and not target.is_file():  # such as /dev/stdout
             target.write_text(text, encoding="utf-8", newline="\n")
             return
@@ -43,8 +47,11 @@ def write_output(path: str | None, text: str) -> None:
         except BaseException:
             os.unlink(temporary)
             raise
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+        where = "the screen" if path is None else path
+        raise InputError(f"{where} cannot be written: {error.strerror}") from None
 
 
 def _umask() -> int:

@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     from ..drawing import draw
     from ..report import Report, write
 
-    check_output(options.output)
+    check_output(options.output, options.file)
     subject = read_subject(options.file)
     with progress("drawing"):
         drawing = draw(subject.hardware)  # first: what it needs may be missing

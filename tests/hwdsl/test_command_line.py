@@ -294,3 +294,33 @@ def test_a_closed_pipe_is_no_error():
     done = subprocess.run(line, shell=True, capture_output=True, text=True)
     assert done.stderr == ""
     assert done.stdout.startswith("Placing")
+
+
+def test_emit_does_not_overwrite_its_own_input(capsys, tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text("word: 8\nnodes:\n  ram: {capacity: 64}\n")
+    status, _, errors = run(capsys, "emit", str(file), "-o", str(file))
+    assert status == 2
+    assert "it is the FILE that is read" in errors
+    assert file.read_text().startswith("word: 8")
+
+
+def test_a_window_of_a_waveform_needs_the_waveform_and_an_order(capsys, tmp_path):
+    status, _, errors = run(capsys, "check", FIG1, "--vcd-from", "3")
+    assert (status, "--vcd, which is missing" in errors) == (2, True)
+    wave = str(tmp_path / "x.vcd")
+    window = ("--vcd", wave, "--vcd-from", "9", "--vcd-to", "3")
+    status, _, errors = run(capsys, "check", FIG1, *window)
+    assert (status, "not be before --vcd-from 9, not 3" in errors) == (2, True)
+
+
+def test_a_latency_beyond_what_is_simulated_is_a_limit(capsys, tmp_path):
+    file = tmp_path / "far.yaml"
+    file.write_text(
+        "word: 8\nnodes:\n  a: {capacity: 64}\n  b: {capacity: 64}\nwires:\n"
+        "  w: {source: a, target: b, bandwidth: 8, latency: 99999999999}\n"
+        "workload:\n  items:\n  - {load: [x], at: a}\n  - {store: x, at: b}\n"
+    )
+    status, _, errors = run(capsys, "check", str(file))
+    assert status == 4
+    assert "Wire 'w': the RTL simulates at most 65536 cycles of latency" in errors
