@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INPUTS := pyproject.toml $(wildcard setup.py) $(wildcard dtt/native/*.cpp dtt/native/*.h)
 
-.PHONY: demo install test lint unit campaign format clean
+.PHONY: demo install test lint unit campaign engines format clean
 
 demo: $(VENV)/.installed
 	$(BIN)/hwdsl check examples/four_pe.py
@@ -25,6 +25,10 @@ unit: $(VENV)/.dev
 # The long random campaigns, for CI.
 campaign: $(VENV)/.dev
 	$(BIN)/pytest -q -m campaign
+
+# Every engine on random fabrics: minutes of compiling for each.
+engines: $(VENV)/.dev
+	$(BIN)/pytest -q -m engines
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

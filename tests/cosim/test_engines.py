@@ -26,7 +26,7 @@ from rtl.pysim import Run as PysimRun
 ROOT = Path(__file__).parents[2]
 OTHERS = [name for name in ENGINES if name != "pysim"]
 QUICK = ["cxxrtl", "icarus"]
-"""Engines whose models are made in seconds; `make campaign` runs all of them."""
+"""Engines whose models are made in seconds; `make engines` runs all of them."""
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_a_random_pair_shows_the_same(engine, cache):
     assert rtl.follow(*given, expected, engine=engine, cache=cache) == seen
 
 
-@pytest.mark.campaign
+@pytest.mark.engines
 @pytest.mark.parametrize(
     ("engine", "count"),
     [(name, 60 if name in QUICK else 6) for name in OTHERS],  # Verilator builds for a minute
@@ -81,7 +81,7 @@ def test_many_random_pairs_show_the_same(engine, count, cache):
         assert other == rtl.simulate(*given, **size), hardware
 
 
-@pytest.mark.campaign
+@pytest.mark.engines
 @pytest.mark.parametrize(
     "faults", [Faults(slow_wire="feed"), Faults(swapped_lanes="feed")], ids=str
 )
