@@ -56,8 +56,8 @@ def schedule(
         Scores an Actor for an Op, see `dtt.best_fit.Affinity`; the default counts the operands that
         the Actor already holds.
     engine : {"auto", "reference", "native"}
-        Who routes. ``"auto"`` is the readable reference for small Workloads, whose ties it
-        settles by early departure, and else the native engine where it was built;
+        Who routes. ``"auto"`` is the readable reference for small Workloads in one pass, whose
+        ties it settles by early departure, and else the native engine where it was built;
         `Schedule.engine` names it.
     objective : {"energy", "time"}
         What to have little of: energy, then cycles; or cycles, then energy.
@@ -85,7 +85,8 @@ def schedule(
         raise InputError(f"objective must be one of {', '.join(OBJECTIVES)}, not {objective!r}")
     if type(effort) is not int or not 0 <= effort < len(EFFORTS):
         raise InputError(f"effort must be from 0 to {len(EFFORTS) - 1}, not {effort!r}")
-    engine = chosen(engine, hardware, workload)
+    if effort == 0:
+        engine = chosen(engine, hardware, workload)
     if placing == "in-order" and spread_ops(hardware, workload):
         found = schedule_reductions(hardware, workload, engine)
         if start is None:
