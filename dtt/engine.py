@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from hwdsl.errors import InputError, ToolMissing
+from hwdsl.errors import InputError, LimitReached, ToolMissing
 from hwdsl.hardware import Hardware, Wire
 from hwdsl.workload import Workload
 
@@ -130,6 +130,8 @@ def make_engine(name: str, hardware: Hardware, sizes: Sequence[int]) -> Engine:
         If there is no engine of that name.
     ToolMissing
         If the native engine was not built.
+    LimitReached
+        If costs are too large for it; ``"auto"`` then takes the reference.
     """
     if name not in ENGINES:
         raise InputError(f"engine must be one of {', '.join(ENGINES)}, not {name!r}")
@@ -137,5 +139,10 @@ def make_engine(name: str, hardware: Hardware, sizes: Sequence[int]) -> Engine:
     if name == "native" and why:
         raise ToolMissing(f"engine 'native': {why}")
     if name == "reference" or why:
+        return Reference(hardware, sizes)
+    large = native.too_large(hardware, sizes)
+    if name == "native" and large:
+        raise LimitReached(f"engine 'native': {large}; engine='reference' can")
+    if large:
         return Reference(hardware, sizes)
     return native.Native(hardware, sizes)

@@ -22,6 +22,22 @@ from .library import kernel
 _NO_MEMORY = -2
 
 
+_DEAREST = 1 << 80
+_LONGEST = 1 << 41
+"""Cycles that a stay may be paid for; deadlines are below 2^40."""
+
+
+def too_large(hardware: Hardware, sizes: Sequence[int]) -> str | None:
+    """Return why costs might not fit into the 95 bits that the kernel has for them, or ``None``."""
+    size = max(sizes, default=0)
+    moving = max((p.energy or 0 for p in hardware.points), default=0)
+    moving += max((w.energy or 0 for w in hardware.wires), default=0)
+    holding = max((p.hold_energy or 0 for p in hardware.points), default=0)
+    if max(moving, holding * _LONGEST) * size < _DEAREST:
+        return None
+    return f"data of {size} bits at such energies cost more than it can add up exactly"
+
+
 class Native:
     """What is promised on a Hardware, kept and searched in C++.
 

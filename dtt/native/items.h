@@ -4,7 +4,7 @@
 // spill, a reason to be told - ends the run: the caller places that item and comes back.
 #pragma once
 
-#include "route.h"
+#include "courier.h"
 #include "scout.h"
 
 namespace dtt {
@@ -37,8 +37,8 @@ struct Items {
 
 class ItemPlacer {
  public:
-  ItemPlacer(Promises& promises, Router& router, Scout& scout, const Items& items, bool strict)
-      : promises_(promises), router_(router), scout_(scout), items_(items), strict_(strict) {}
+  ItemPlacer(Promises& promises, Courier& courier, Scout& scout, const Items& items, bool strict)
+      : promises_(promises), courier_(courier), scout_(scout), items_(items), strict_(strict) {}
 
   // Place the items from `begin` on; return the first that could not be placed here, or `end`.
   i64 run(i64 begin, i64 end) {
@@ -63,7 +63,7 @@ class ItemPlacer {
     }
     for (; cycle <= last; ++cycle) {
       const i64 until = r.store ? kForever : cycle;
-      if (router_.route(datum, point, cycle, until, only, floor, way_)) {
+      if (courier_.route(datum, point, cycle, until, only, floor, way_)) {
         promises_.commit(datum, way_, until, false);
         satisfy(datum);
         return true;
@@ -135,7 +135,7 @@ class ItemPlacer {
     const i32 only = source(op.only, datum, at);
     const Place* here = only < 0 || only == at ? promises_.place(datum, at) : nullptr;
     if (!found_in_place(here, datum, at, cycle, until)) {
-      if (!router_.route(datum, at, cycle, until, only, floor(op.after), way_)) return false;
+      if (!courier_.route(datum, at, cycle, until, only, floor(op.after), way_)) return false;
       promises_.commit(datum, way_, until, false);
     }
     taken_.push_back(datum);
@@ -196,7 +196,7 @@ class ItemPlacer {
   const i64* end(i64 op) const { return items_.operands + items_.first[op + 1]; }
 
   Promises& promises_;
-  Router& router_;
+  Courier& courier_;
   Scout& scout_;
   const Items& items_;
   const bool strict_;

@@ -18,7 +18,7 @@ constexpr i64 kNoMemory = -2;
 struct Engine {
   Machine machine;
   Promises promises;
-  Router router{promises};
+  Courier courier{promises};
   Scout scout{promises};
   Way way;
 
@@ -32,7 +32,7 @@ struct Engine {
     const i64 last = std::max({soonest, floor, promises.settled()}) + 1;
     for (i64 cycle = soonest; cycle <= last; ++cycle) {
       const i64 until = stays ? kForever : cycle;
-      if (router.route(datum, target, cycle, until, only, floor, way)) return cycle;
+      if (courier.route(datum, target, cycle, until, only, floor, way)) return cycle;
     }
     return kNone;
   }
@@ -77,7 +77,7 @@ void* dtt_new(i64 point_count, const i64* points, i64 wire_count, const i64* wir
 
 void dtt_delete(Engine* e) { delete e; }
 
-void dtt_stretch(Engine* e, i64 percent) { e->router.stretch = percent; }
+void dtt_stretch(Engine* e, i64 percent) { e->courier.router.stretch = percent; }
 
 i64 dtt_settled(Engine* e) { return e->promises.settled(); }
 
@@ -197,7 +197,7 @@ i64 dtt_route(Engine* e, i64 datum, i64 target, i64 deadline, i64 until, i64 onl
               i64* out, i64 capacity) {
   return guarded([&] {
     const bool found =
-        e->router.route(i32(datum), i32(target), deadline, until, i32(only), floor, e->way);
+        e->courier.route(i32(datum), i32(target), deadline, until, i32(only), floor, e->way);
     return found ? dtt_way(e, out, capacity) : kNone;
   });
 }
@@ -230,7 +230,7 @@ i64 dtt_place(Engine* e, i64 begin, i64 end, i64 strict, const i64* item, const 
   return guarded([&] {
     const Items items{item,   requests, ops,   first, operands, left,
                       origin, complete, start, unmet};
-    return ItemPlacer(e->promises, e->router, e->scout, items, strict != 0).run(begin, end);
+    return ItemPlacer(e->promises, e->courier, e->scout, items, strict != 0).run(begin, end);
   });
 }
 

@@ -50,7 +50,7 @@ struct Sizing {
   std::vector<i64> rows;         // of each Point
   std::vector<i64> tail_limit;   // of each Wire: lanes in use beside which the last beat fits
   std::vector<i64> tail_lanes;   // of each Wire: lanes of the last beat
-  std::vector<i32> last;         // of each Wire: beats - 1
+  std::vector<i64> last;         // of each Wire: beats - 1
   Bounds* bounds;
 };
 
@@ -80,8 +80,7 @@ class Machine {
     for (const Wire& w : wires) {
       const i64 beats = (size + w.bandwidth - 1) / w.bandwidth;
       const i64 tail = (size - (beats - 1) * w.bandwidth + w.lane - 1) / w.lane;
-      if (beats > i64(1) << 30) throw std::length_error("beats");
-      made->last.push_back(i32(beats - 1));
+      made->last.push_back(beats - 1);
       made->tail_lanes.push_back(tail);
       made->tail_limit.push_back(w.bandwidth / w.lane - tail);
       one_beat = one_beat && beats == 1;

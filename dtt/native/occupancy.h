@@ -97,7 +97,7 @@ class Occupancy {
   i64 settled() const { return blocks_.back().pieces[blocks_.back().count - 1].start; }
 
  private:
-  static constexpr int kPieces = 64;
+  static constexpr int kPieces = 32;
 
   struct Piece {
     i64 start, used;

@@ -280,9 +280,17 @@ class Router {
   void guess(i32 parent, const Link& link, i64 cycle) {
     const Label& to = labels_[parent];
     const Scratch& s = know(link.source);
-    if (cycle < std::max(s.soonest, soonest_arrival(to) - link.latency)) return;
+    const i64 low = std::max(s.soonest, soonest_arrival(to) - link.latency);
+    if (cycle < low) return;
     if (exact_ && !machine_.points[link.source].stores && passes(parent, link.source)) return;
     Step step{0, departing(to, link, cycle), cycle, cycle, parent, link.wire, 0, kGuess};
+    if (machine_.points[link.source].stores) {
+      while (const Label* known = covering(link.source, step, low)) {
+        step.cycle = cycle = known->since - 1 - sized_->last[link.wire];
+        if (cycle < low) return;
+        step.cost = departing(to, link, cycle);
+      }
+    }
     step.bound = step.cost + bound(s, link.source, cycle);
     if (step.bound < best_) push(step);
   }
@@ -351,7 +359,6 @@ class Router {
       if (from.hold == 0 || (machine_.points[to.point].stores && unpaid && from.hold <= hold)) {
         return step.since - 1 - sized_->last[step.wire];
       }
-      if (dominated_throughout(point, step)) return step.since - 1 - sized_->last[step.wire];
     }
     return step.cycle - 1;
   }
@@ -415,18 +422,18 @@ class Router {
     return false;
   }
 
-  // Whether some label of a Node costs no more than a step does now, however early the Node's free
-  // interval is entered: earlier departures on the step's Wire cost at least as much.
-  bool dominated_throughout(i32 point, const Step& step) const {
+  // A label of a Node that, however early its free interval is entered from `low` on, costs no more
+  // than a step does now: so earlier departures on the step's Wire, which cost at least as much,
+  // gain nothing before that interval begins. Null if there is none.
+  const Label* covering(i32 point, const Step& step, i64 low) const {
     const Scratch& s = scratch_[point];
     for (i32 i = s.newest; i >= 0; i = labels_[i].next) {
       const Label& known = labels_[i];
-      if (known.cycle >= step.cycle && known.since <= step.since &&
-          known.cost + held(point, s.place, step.since + 1, known.cycle) <= step.cost) {
-        return true;
-      }
+      if (known.cycle < step.cycle || known.since > step.cycle) continue;
+      const i64 first = std::max(known.since, low) + 1;
+      if (known.cost + held(point, s.place, first, known.cycle) <= step.cost) return &known;
     }
-    return false;
+    return nullptr;
   }
 
   // Junctions that a label passes before its next Node.

@@ -8,7 +8,7 @@ import dtt
 from dtt import native
 from dtt.engine import make_engine
 from hwdsl import Fabric, Node
-from hwdsl.errors import InputError, TimingFault, ToolMissing
+from hwdsl.errors import InputError, LimitReached, TimingFault, ToolMissing
 
 needs_native = pytest.mark.skipif(native.why_not() is not None, reason=str(native.why_not()))
 
@@ -104,38 +104,45 @@ def test_without_the_kernel_the_reference_serves(monkeypatch):
         make_engine("native", Line().freeze(), [])
 
 
-def test_the_last_cycle_of_all(engine):
-    """Deadlines at the limit are cycles like others."""
-    line = Line().freeze()
-    last = (1 << 40) - 1
+@needs_native
+def test_the_last_cycle_of_all():
+    """Deadlines at the limit are cycles like others; beyond, they are refused."""
+    line, last = Line().freeze(), (1 << 40) - 1
     work = line_work(last, last, last)
-    schedule = dtt.schedule(line, work, engine=engine) if engine == "native" else None
-    if schedule is not None:
-        dtt.check(line, work, schedule)
-        assert not schedule.unserved
-        assert int(schedule.moves["cycle"].max()) <= last
+    schedule = dtt.schedule(line, work, engine="native")
+    dtt.check(line, work, schedule)
+    assert not schedule.unserved
     with pytest.raises(InputError, match="by must be a cycle from 0 to 2\\^40 - 1"):
         line_work(last + 1)
 
 
+class Dear(Fabric):
+    def __init__(self):
+        self.a = Node(capacity=1 << 38, row=1 << 20, pj_per_bit=1e9)
+        self.b = Node(capacity=1 << 38, row=1 << 20, pj_per_bit=1e9)
+        self.c = Node(capacity=1 << 38, row=1 << 20)
+        self.ab = self.wire(self.a, self.b, bandwidth=1 << 30, latency=1, pj_per_bit=1e9)
+        self.bc = self.wire(self.b, self.c, bandwidth=1 << 30, latency=1, pj_per_bit=1e9)
+
+
 @needs_native
 def test_costs_beyond_64_bits_do_not_wrap():
-    class Dear(Fabric):
-        def __init__(self):
-            self.a = Node(capacity=1 << 36, row=1 << 20, pj_per_bit=1e9)
-            self.b = Node(capacity=1 << 36, row=1 << 20, pj_per_bit=1e9)
-            self.c = Node(capacity=1 << 36, row=1 << 20)
-            self.ab = self.wire(self.a, self.b, bandwidth=1 << 30, latency=1, pj_per_bit=1e9)
-            self.bc = self.wire(self.b, self.c, bandwidth=1 << 30, latency=1, pj_per_bit=1e9)
-
-    hardware = Dear().freeze()
+    hardware, size = Dear().freeze(), 1 << 28
     paths = []
     for name in ("reference", "native"):
-        engine = make_engine(name, hardware, [1 << 35])
+        engine = make_engine(name, hardware, [size])
         engine.load(*(np.array([x]) for x in (0, hardware.a.index, 1)))
-        paths.append(engine.route(0, hardware.c.index, 200, 200))
-    assert paths[0].energy == paths[1].energy == 2 * (2 * 10**15) * (1 << 35) > 1 << 63
+        paths.append(engine.route(0, hardware.c.index, 9, 9))
+    assert paths[0].energy == paths[1].energy == 2 * (2 * 10**15) * size > 1 << 63
     assert len(paths[0].moves) == len(paths[1].moves) == 2
+
+
+@needs_native
+def test_costs_beyond_the_kernel_are_refused():
+    hardware, size = Dear().freeze(), 1 << 36
+    assert make_engine("auto", hardware, [size]).name == "reference"
+    with pytest.raises(LimitReached, match="cost more than it can add up exactly"):
+        make_engine("native", hardware, [size])
 
 
 @needs_native
