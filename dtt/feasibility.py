@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from operator import attrgetter
 
 from hwdsl.errors import InputError, NoSchedule
 from hwdsl.hardware import Actor, Hardware, Timing
@@ -49,15 +51,20 @@ def _likeness(op: Op) -> Hashable:
 
 
 def _check_names(hardware: Hardware, workload: Workload) -> None:
-    faults = []
+    data, requests = workload.data, workload.requests
     stores = {None, *(point.name for point in hardware.points if point.stores)}
-    for datum in workload.data:
+    faults = []
+    # Whole columns first: what is asked of each item one by one takes longer than routing it.
+    places = {*map(attrgetter("loaded_at"), data)}
+    odd = any(bits % hardware.word for bits in {*map(attrgetter("bits"), data)})
+    for datum in data if odd or not places <= stores else ():
         if datum.bits % hardware.word:
             rule = f"bits must be a multiple of the word ({hardware.word} bits)"
             faults.append(f"Datum {datum.name!r}: {rule}, not {datum.bits}")
         if datum.loaded_at not in stores:
             faults.append(_not_a_store(hardware, f"Datum {datum.name!r}", datum.loaded_at))
-    for request in workload.requests:
+    named = {*map(attrgetter("node"), requests), *map(attrgetter("source"), requests)}
+    for request in requests if not named <= stores else ():
         for name in (request.node, request.source):
             if name not in stores:
                 kind = "store" if request.store else "need"
@@ -157,8 +164,10 @@ def _too_small(hardware: Hardware, op: Op, actor: Actor, timing: Timing) -> str:
 
 def _check_loads(hardware: Hardware, workload: Workload) -> None:
     rows = [0] * len(hardware.points)
-    alike = Counter((d.loaded_at, d.size) for d in workload.data if d.loaded_at is not None)
+    alike = Counter(map(attrgetter("loaded_at", "size"), workload.data))
     for (name, size), count in alike.items():
+        if name is None:
+            continue
         node = hardware.point(name)
         rows[node.index] += count * node.rows_of(size)
     for node in hardware.points:
@@ -171,16 +180,19 @@ def _check_loads(hardware: Hardware, workload: Workload) -> None:
 
 def _check_ways(hardware: Hardware, workload: Workload, able: Candidates) -> None:
     reach = _Reach(hardware)
-    alike = [(datum.size, datum.loaded_at or datum.made_by) for datum in workload.data]
-    good: dict[Hashable, set[str]] = {key: set() for key in alike}
-    for item in workload.items:
-        if not isinstance(item, Request):
-            _check_operands(hardware, reach, item, able)
-            continue
-        known = good[alike[item.datum.index]]
-        if item.node not in known:
-            _check_request(hardware, reach, item, able)
-            known.update(reach.names(item.datum.size, _origins(hardware, item.datum, able)))
+    for op in workload.ops:
+        _check_operands(hardware, reach, op, able)
+    data, requests = workload.data, workload.requests
+    alike = [(reach.size_class(datum.size), datum.loaded_at or datum.made_by) for datum in data]
+    kinds = map(alike.__getitem__, map(attrgetter("datum.index"), requests))
+    asked = {*zip(kinds, map(attrgetter("node"), requests), strict=True)}
+    good = {
+        (kind, name)
+        for kind, datum in dict(zip(alike, data, strict=True)).items()
+        for name in reach.names(datum.size, _origins(hardware, datum, able))
+    }
+    for request in requests if not asked <= good else ():
+        _check_request(hardware, reach, request, able)
 
 
 def _origins(hardware: Hardware, datum: Datum, able: Candidates) -> list[int]:
@@ -217,7 +229,13 @@ class _Reach:
 
     def __init__(self, hardware: Hardware):
         self._hardware = hardware
+        self._capacities = sorted({p.rows * p.row for p in hardware.points if p.stores})
         self._known: dict[tuple[int, int], frozenset[int]] = {}
+        self._ways: dict[int, list[list[int]]] = {}
+
+    def size_class(self, size: int) -> int:
+        """Return a number that is equal for sizes that fit into the same memories."""
+        return bisect_left(self._capacities, size)
 
     def why_not(self, datum: Datum, origins: Sequence[int], targets: Sequence[int]) -> str:
         """Return why no target can be reached from any origin, or ``""``."""
@@ -234,29 +252,38 @@ class _Reach:
             )
         return f"{datum.name!r} has no path from {start} to {to}"
 
-    def names(self, size: int, origins: Sequence[int]) -> Iterator[str]:
-        """Yield the names of the Points that can be reached, but for Adders, where all ends."""
-        for origin in origins:
-            for point in self._from(size, origin):
-                if self._hardware.points[point].kind != "Adder":
-                    yield self._hardware.points[point].name
+    def names(self, size: int, origins: Sequence[int]) -> set[str]:
+        """Return the names of the Points that can be reached, but for Adders, where all ends."""
+        reached = frozenset[int]().union(*(self._from(size, origin) for origin in origins))
+        points = self._hardware.points
+        return {points[p].name for p in reached if points[p].kind != "Adder"}
 
     def _from(self, size: int, origin: int) -> frozenset[int]:
-        key = (size, origin)
+        key = (self.size_class(size), origin)
         if key not in self._known:
+            points, ways = self._hardware.points, self._ways_of(size)
             seen, frontier = {origin}, [origin]
             while frontier:
-                for wire in self._hardware.outgoing[frontier.pop()]:
-                    target = self._hardware.points[wire.target]
-                    if target.index in seen or target.kind == "Adder":
-                        continue
-                    if target.stores and target.rows < target.rows_of(size):
-                        continue
-                    seen.add(target.index)
-                    if not target.stores or target.transit:
-                        frontier.append(target.index)
+                for target in ways[frontier.pop()]:
+                    if target not in seen:
+                        seen.add(target)
+                        if not points[target].stores or points[target].transit:
+                            frontier.append(target)
             self._known[key] = frozenset(seen)
         return self._known[key]
+
+    def _ways_of(self, size: int) -> list[list[int]]:
+        """Return to which Points data of a size can go from each Point."""
+        key = self.size_class(size)
+        if key not in self._ways:
+            takes = [
+                p.kind != "Adder" and (not p.stores or p.rows_of(size) <= p.rows)
+                for p in self._hardware.points
+            ]
+            self._ways[key] = [
+                [w.target for w in wires if takes[w.target]] for wires in self._hardware.outgoing
+            ]
+        return self._ways[key]
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 from itertools import chain
+from operator import attrgetter
 
 import numpy as np
 
@@ -16,7 +17,8 @@ class Wants:
 
     def __init__(self, workload: Workload):
         self._workload = workload
-        wanted = chain.from_iterable(map(_used, workload.items))
+        asked = map(attrgetter("datum.index"), workload.requests)
+        wanted = chain(asked, *map(_used, workload.ops))
         self.counts = np.bincount(np.fromiter(wanted, np.int64), minlength=len(workload.data))
         """For each datum, how many items still want it; a native engine takes from it directly."""
         self._taken: list[int] = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 from .errors import InputError
 from .ops import WIDEST, Shape, kind_of
@@ -49,7 +49,7 @@ class Datum:
     @property
     def size(self) -> int:
         """Bits of the whole datum."""
-        return self.elements * self.bits
+        return math.prod(self.shape, start=self.bits)
 
     def __repr__(self) -> str:
         return f"<Datum {self.name}: {self.bits} bits {self.shape or ''}>"
@@ -101,8 +101,7 @@ class Op:
         return self.result.name
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Request:
+class Request(NamedTuple):
     """That a datum be in a Node, by a cycle (``need``) or from some cycle to the end (``store``).
 
     Attributes
@@ -117,7 +116,7 @@ class Request:
         What is brought for it takes no space there before this result is complete.
     """
 
-    index: int
+    index: int  # type: ignore[assignment]  # tuple.index, which nobody asks of a request
     datum: Datum
     node: str
     by: int | None
@@ -246,7 +245,8 @@ class Workload:
             found = f"{into.shape} of {into.bits} against {shape} of {width}"
             raise InputError(f"Op {name!r}: {rule}: {found}")
         _cycle(not_before, f"Op {name!r}: not_before")
-        self._result(after, f"Op {name!r}: after")
+        if after is not None:
+            self._result(after, f"Op {name!r}: after")
         result = self._datum(name, width, shape, None, index)
         made = Op(
             index,
@@ -335,10 +335,10 @@ class Workload:
         store: bool,
         after: Datum | None,
     ) -> None:
-        kind = "store" if store else "need"
-        self._own(datum, kind)
-        self._result(after, f"{kind} of {datum.name!r}: after")
-        if by is not None:
+        self._own(datum, "store" if store else "need")
+        if after is not None:
+            self._result(after, f"{'store' if store else 'need'} of {datum.name!r}: after")
+        if by is not None and not _is_cycle(by):
             _cycle(by, f"need of {datum.name!r}: by")
         made = Request(
             len(self.requests),
@@ -366,11 +366,10 @@ class Workload:
         self.data.append(made)
         return made
 
-    def _result(self, after: Datum | None, user: str) -> None:
-        if after is not None:
-            self._own(after, user)
-            if after.made_by is None:
-                raise InputError(f"{user} must be the result of an Op, not {after!r}")
+    def _result(self, after: Datum, user: str) -> None:
+        self._own(after, user)
+        if after.made_by is None:
+            raise InputError(f"{user} must be the result of an Op, not {after!r}")
 
     def _own(self, datum: Datum, user: str) -> None:
         index = datum.index if isinstance(datum, Datum) else -1
@@ -395,8 +394,12 @@ def _element(bits: object, user: str) -> int:
     return bits
 
 
+def _is_cycle(cycle: object) -> bool:
+    return isinstance(cycle, int) and not isinstance(cycle, bool) and 0 <= cycle < 1 << 40
+
+
 def _cycle(cycle: object, user: str) -> None:
-    if not isinstance(cycle, int) or isinstance(cycle, bool) or not 0 <= cycle < 1 << 40:
+    if not _is_cycle(cycle):
         raise InputError(f"{user} must be a cycle from 0 to 2^40 - 1, not {cycle!r}")
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, compress
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 
@@ -60,16 +62,28 @@ class Items:
 
 
 def _requests(requests: Sequence[Request], points: dict[str, int]) -> np.ndarray:
-    columns: tuple[Iterable[int], ...] = (
-        (r.datum.index for r in requests),
-        (points[r.node] for r in requests),
-        (points[r.source] if r.source else _ANY if r.reuse else _ORIGIN for r in requests),
-        (_NONE if r.by is None else r.by for r in requests),
-        (r.store for r in requests),
-        (_NONE if r.after is None else r.after.index for r in requests),
-    )
-    count = len(requests)
-    return np.stack([np.fromiter(column, np.int64, count) for column in columns], axis=1)
+    """Return the columns of `items.h`, each filled as a whole."""
+    table = np.full((len(requests), 6), _NONE, np.int64)
+
+    def column(name: str) -> Iterator[Any]:
+        return map(attrgetter(name), requests)
+
+    def fill(at: int, values: Iterable[int]) -> None:
+        table[:, at] = np.fromiter(values, np.int64, len(requests))
+
+    fill(0, column("datum.index"))
+    fill(1, map(points.__getitem__, column("node")))
+    fill(2, column("reuse"))
+    table[:, 2] = np.where(table[:, 2], _ANY, _ORIGIN)
+    fill(3, (_NONE if by is None else by for by in column("by")))
+    fill(4, column("store"))
+    for request in compress(requests, column("source")):
+        assert request.source is not None
+        table[request.index, 2] = points[request.source]
+    for request in compress(requests, column("after")):
+        assert request.after is not None
+        table[request.index, 5] = request.after.index
+    return table
 
 
 _LEFT_TO_CALLER = (_NONE,) * 13
