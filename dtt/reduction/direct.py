@@ -46,7 +46,8 @@ def direct_feed(hardware: Hardware, workload: Workload, spreader: Spreader) -> F
     homes = list(dict.fromkeys(d.loaded_at for d in operands))
     bits = max((d.size for d in operands), default=0)
     at = [a.at for a in spreader.network.multipliers]
-    loaded = {hardware.point(d.loaded_at).index for d in workload.data if d.loaded_at is not None}
+    names = dict.fromkeys(d.loaded_at for d in workload.data if d.loaded_at is not None)
+    loaded = {hardware.point(name).index for name in names}
     if len(set(at)) < len(at) or not loaded.isdisjoint(at):
         return None
     for actor in spreader.network.multipliers:

@@ -8,9 +8,10 @@ Played forwards, a fork is an addition, and a wait is a partial sum that waits f
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from heapq import heappop, heappush
 
 from .calendar import Calendar, fill
 from .network import Cost, Exit, Network
@@ -136,12 +137,17 @@ def distribute(
     if not search.leave(way_out):
         return None
     search.found.starts = [(leaf, 0) for leaf in leaves]
-    # The outermost pairs decide most, so they come first.
-    for pair in sorted(range(len(leaves)), key=lambda i: (min(i, len(leaves) - 1 - i), i)):
+    for pair in _from_outside(len(leaves)):
         barred = banned.get(pair, 0) if banned else 0
         if not search.join(pair, leaves[pair], ready[pair], barred):
             return None
     return search.found
+
+
+@lru_cache
+def _from_outside(pairs: int) -> tuple[int, ...]:
+    """Return an order of pairs: the outermost decide most, so they come first."""
+    return tuple(sorted(range(pairs), key=lambda i: (min(i, pairs - 1 - i), i)))
 
 
 class _Search:
@@ -179,6 +185,7 @@ class _Search:
                 return True
         near, down = self.network.near(goal), self.network.down(goal)
         bound = self.network.ways(goal)
+        held, room_of, free_of = self.found.held, self._room, self._free
         heap: list[tuple[Cost, int, Cost, _Label]] = []
         settled: dict[int, int] = {}
         order = reached = 0
@@ -187,23 +194,27 @@ class _Search:
             while reached < len(near) and (not heap or near[reached].cost <= heap[0][0]):
                 way = near[reached]
                 reached += 1
-                if way.adder in self.found.held:
+                if way.adder in held:
                     label = _Label(way.adder, self._joinable(way.adder))
                     order += 1
-                    heapq.heappush(heap, (way.cost, order, (0, 0), label))
+                    heappush(heap, (way.cost, order, (0, 0), label))
             if not heap:
                 return False
-            _, _, cost, label = heapq.heappop(heap)
+            _, _, cost, label = heappop(heap)
             here = label.adder
             if here == goal and self._start(label, pair, leaf, latency, start):
                 return True
-            fresh = label.cycles & ~settled.get(here, 0)
+            before = settled.get(here, 0)
+            fresh = label.cycles & ~before
             if not fresh:
                 continue
-            settled[here] = settled.get(here, 0) | fresh
+            settled[here] = before | fresh
             for step in down[here]:
-                room = self._room(step.below) & ~self.found.held.get(step.below, 0)
-                seeds = (fresh << step.latency) & self._free(step.wire) & room
+                seeds = (fresh << step.latency) & free_of(step.wire)
+                if not seeds:
+                    continue
+                room = room_of(step.below) & ~held.get(step.below, 0)
+                seeds &= room
                 if seeds:
                     cycles = fill(seeds, room) & self._window
                     below = _Label(step.below, cycles, seeds, step.wire, step.latency, label)
@@ -211,7 +222,7 @@ class _Search:
                     rest = bound[step.below].cost
                     order += 1
                     key = (so_far[0] + rest[0], so_far[1] + rest[1])
-                    heapq.heappush(heap, (key, order, so_far, below))
+                    heappush(heap, (key, order, so_far, below))
 
     def _start(self, label: _Label, pair: int, leaf: int, latency: int, start: int) -> bool:
         """Start a multiplier, as late as possible, such that its product reaches a label."""

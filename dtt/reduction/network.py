@@ -45,6 +45,10 @@ class Exit:
     ----------
     depths : tuple of int
         The least cycles from the start of each multiplier to the arrival in the Node.
+    depth : int
+        The least of them.
+    beyond : tuple of int
+        What each is above the least.
     steps : tuple of (int, int)
         Wires that cannot be avoided, and the least cycles from there to the arrival.
     """
@@ -53,6 +57,14 @@ class Exit:
     depths: tuple[int, ...]
     cost: Cost
     steps: tuple[tuple[int, int], ...]
+
+    @cached_property
+    def depth(self) -> int:
+        return min(self.depths)
+
+    @cached_property
+    def beyond(self) -> tuple[int, ...]:
+        return tuple(d - self.depth for d in self.depths)
 
 
 class Network:
@@ -144,14 +156,23 @@ class Network:
             common = ways[0].keys() & ways[-1].keys()
             for known in ways[1:-1]:
                 common &= known.keys()
+            latency = {
+                adder: max([known[adder].latency for known in ways])
+                for adder in common
+                if self.exits[adder]
+            }
+            # Costs are asked for only where they can decide.
+            last = max(sorted(latency.values())[:MOST_EXITS], default=0)
             ranked = []
-            for adder in common:
-                if self.exits[adder]:
-                    own = [known[adder] for known in ways]
+            for adder, soonest in latency.items():
+                if soonest <= last:
                     # Shared steps count for each multiplier: good enough for an order.
-                    weighed = list(zip(own, crowd.values(), strict=True))
-                    energy, moves = (sum(w.cost[i] * n for w, n in weighed) for i in (0, 1))
-                    ranked.append((max(w.latency for w in own), (energy, moves), adder))
+                    weighed = [
+                        (known[adder].cost, n)
+                        for known, n in zip(ways, crowd.values(), strict=True)
+                    ]
+                    energy, moves = (sum([cost[i] * n for cost, n in weighed]) for i in (0, 1))
+                    ranked.append((soonest, (energy, moves), adder))
             self._exits[leaves] = tuple(
                 self._exit(wire, leaves, at, cost)
                 for _, cost, adder in sorted(ranked)[:MOST_EXITS]

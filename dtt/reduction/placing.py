@@ -62,10 +62,11 @@ class Spreader:
         self._refuse(hardware, workload)
 
     def _refuse(self, hardware: Hardware, workload: Workload) -> None:
+        narrowest = min((a.bits for a in self.network.multipliers), default=0)
         for index in sorted(self.ops):
             op = workload.ops[index]
             widest = max(d.bits for d in (*op.operands, op.result))
-            if widest > min(a.bits for a in self.network.multipliers):
+            if widest > narrowest:
                 raise NoSchedule(f"Op {op.name!r}: no multiplier computes on {widest} bits")
 
     def places(self, op: Op) -> Iterator[Leaves]:
@@ -77,8 +78,7 @@ class Spreader:
         elif length >= count:
             yield tuple(i % count for i in range(length))
         else:
-            windows = np.lib.stride_tricks.sliding_window_view(self._front, length)
-            bound = windows.max(axis=1) + self._depth(length)
+            bound = _most(self._front, length) + self._depth(length)
             for first in np.argsort(bound, kind="stable")[: self._most].tolist():
                 yield tuple(range(first, first + length))
 
@@ -133,8 +133,12 @@ class Spreader:
     ) -> Distribution | None:
         """Go through the ends of all choices, the first coming first, until one works."""
         heap = []
+        started: dict[tuple[Leaves, tuple[int, ...]], int] = {}
         for order, (leaves, way_out, when) in enumerate(choices):
-            ends = self._ends(leaves, way_out, when)
+            key = leaves, way_out.beyond
+            if key not in started:
+                started[key] = self._started(*key, when)
+            ends = self._ends(way_out, started[key])
             if ends:
                 heap.append((self._first(ends), way_out.cost, order, 0, ends))
         heapq.heapify(heap)
@@ -165,32 +169,41 @@ class Spreader:
             )
         return choices
 
-    def _ends(self, leaves: Leaves, way_out: Exit, ready: Sequence[int]) -> int:
+    def _ends(self, way_out: Exit, started: int) -> int:
         """Return the cycles in which a dot product can end, as far as is seen without a search.
 
         Each multiplier, and each Wire that cannot be avoided, must be free early enough, but at
-        most `SLACK` cycles before.
+        most `SLACK` cycles before. ``started`` is what `_started` returns.
         """
-        ends = ~self.resources.wires.full[way_out.wire.index] >> way_out.wire.latency
-        ends &= -(1 << MARGIN)
+        wires = self.resources.wires
+        ends = started >> way_out.depth & -(1 << MARGIN)
+        ends &= ~wires.full[way_out.wire.index] >> way_out.wire.latency
         for wire, rest in way_out.steps:
-            ends &= self._reach(self._frees, wire, self.resources.wires, 0) >> rest
-        for leaf, depth, first in zip(leaves, way_out.depths, ready, strict=True):
-            ends &= self._reach(self._starts, leaf, self.resources.starts, first) >> depth
             if not ends:
                 break
+            found = self._frees.get(wire)  # here and below: no call for what is known, for speed
+            ends &= (found[1] if found else self._reach(self._frees, wire, wires, 0)) >> rest
         return ends
+
+    def _started(self, leaves: Leaves, beyond: tuple[int, ...], ready: Sequence[int]) -> int:
+        """Return the cycles in which the last multipliers can start, and the others before."""
+        known, starts = self._starts, self.resources.starts
+        started = -1
+        for leaf, early, first in zip(leaves, beyond, ready, strict=True):
+            found = known.get(leaf)
+            if found is not None and found[0] == first:
+                started &= found[1] >> early
+            else:
+                started &= self._reach(known, leaf, starts, first) >> early
+        return started
 
     def _reach(
         self, known: dict[int, tuple[int, int]], resource: int, calendar: Calendar, first: int
     ) -> int:
         """Return the cycles in or at most `SLACK` cycles after which a resource is free.
 
-        Cycles before ``first`` do not count.
+        Cycles before ``first`` do not count. What is returned is known from then on.
         """
-        found = known.get(resource)
-        if found is not None and found[0] == first:
-            return found[1]
         free = ~calendar.full[resource] & (1 << max(self.resources.horizon - first + 1, 0)) - 1
         known[resource] = first, spread_down(free, SLACK)
         return known[resource][1]
@@ -235,3 +248,13 @@ class Spreader:
         self.resources.grow(self.resources.horizon)
         self._starts.clear()
         self._frees.clear()
+
+
+def _most(of: np.ndarray, length: int) -> np.ndarray:
+    """Return the greatest of every ``length`` adjacent values."""
+    done = 1
+    while done < length:
+        more = min(done, length - done)
+        of = np.maximum(of[:-more], of[more:])
+        done += more
+    return of
