@@ -1,11 +1,11 @@
 """Every rule of the contract, broken by a small change to a small legal Schedule."""
 
-import numpy as np
 import pytest
+from handmade import planned
 
 import dtt
 from dtt.check import check
-from dtt.schedule import FIRING, MOVE, Schedule, Unserved
+from dtt.schedule import MOVE, Schedule, Unserved
 from hwdsl import Actor, Fabric, Junction, Node
 from hwdsl.errors import IllegalSchedule
 from hwdsl.workload import Workload
@@ -42,21 +42,10 @@ class Fork(Fabric):
         self.back = self.wire(self.left, self.right, bandwidth=16, latency=1)
 
 
-def schedule(hardware, work, moves=(), firings=(), unserved=()):
-    data = {d.name: d.index for d in work.data}
-    ops = {op.name: op.index for op in work.ops}
-    rows = np.array([(data[d], hardware[w].index, c) for d, w, c in moves], MOVE)
-    fired = np.array([(ops[o], -1, hardware[a].index, c) for o, a, c in firings], FIRING)
-    rows = rows[np.lexsort((rows["datum"], rows["wire"], rows["cycle"]))]
-    fired = fired[np.lexsort((fired["op"], fired["actor"], fired["cycle"]))]
-    given_up = tuple(Unserved(r, "", None) for r in unserved)
-    return Schedule(hardware, work, rows, fired, given_up, "by hand")
-
-
 def broken(hardware, work, *args, **kwargs):
     """Return the rules that a Schedule breaks, in the order in which they are told."""
     try:
-        check(hardware, work, schedule(hardware, work, *args, **kwargs))
+        check(hardware, work, planned(hardware, work, *args, **kwargs))
     except IllegalSchedule as error:
         return [v.rule for v in error.violations]
     return []
@@ -103,7 +92,7 @@ def test_mutants_of_the_first_example(moves, fired, rules):
 def test_the_message_names_rule_part_datum_and_cycle():
     hardware, work = fig1()
     with pytest.raises(IllegalSchedule) as caught:
-        check(hardware, work, schedule(hardware, work, MOVES[1:], FIRED))
+        check(hardware, work, planned(hardware, work, MOVES[1:], FIRED))
     (violation,) = caught.value.violations
     assert (violation.part, violation.datum, violation.cycle) == ("bus1", "A", 1)
     assert str(caught.value) == (
@@ -120,7 +109,7 @@ def test_only_the_first_violations_are_told_but_all_are_counted():
         check(
             hardware,
             work,
-            schedule(hardware, work, [(d.name, "bus1", i) for i, d in enumerate(names)]),
+            planned(hardware, work, [(d.name, "bus1", i) for i, d in enumerate(names)]),
         )
     assert (caught.value.count, len(caught.value.violations)) == (30, 20)
 
@@ -151,7 +140,7 @@ def test_a_result_takes_space_while_it_is_made():
 
 def test_indices_and_order():
     hardware, work = fig1()
-    good = schedule(hardware, work, MOVES, FIRED)
+    good = planned(hardware, work, MOVES, FIRED)
 
     def rules(moves=good.moves, firings=good.firings, unserved=()):
         with pytest.raises(IllegalSchedule) as caught:

@@ -1,9 +1,9 @@
 """The Trace that small Schedules foretell, written out by hand from the contract."""
 
 import numpy as np
+from handmade import planned
 
 from dtt.expect import expected_trace
-from dtt.schedule import FIRING, MOVE, Schedule, Unserved
 from hwdsl import Actor, Fabric, Junction, Node
 from hwdsl.trace import WIRE_KINDS, Kind
 from hwdsl.workload import Workload
@@ -22,17 +22,6 @@ class Fig1(Fabric):
         self.bus1 = self.wire(self.reg, self.pe, bandwidth=8, latency=1)
 
 
-def plan(hardware, work, moves=(), firings=(), unserved=()):
-    data = {d.name: d.index for d in work.data}
-    ops = {op.name: op.index for op in work.ops}
-    rows = np.array([(data[d], hardware[w].index, c) for d, w, c in moves], MOVE)
-    fired = np.array([(ops[o], -1, hardware[a].index, c) for o, a, c in firings], FIRING)
-    rows = rows[np.lexsort((rows["datum"], rows["wire"], rows["cycle"]))]
-    fired = fired[np.lexsort((fired["op"], fired["actor"], fired["cycle"]))]
-    given_up = tuple(Unserved(r, "", None) for r in unserved)
-    return Schedule(hardware, work, rows, fired, given_up, "by hand")
-
-
 def events(hardware, expected):
     """Return the events with the names of parts, values last."""
     named = []
@@ -48,7 +37,7 @@ def test_the_first_example():
     a, b = work.load("A", "B", at="sram")
     work.store(work.op("mul", a, b, name="C"), at="pe")
     moves = [("A", "bus0", 0), ("B", "bus0", 0), ("A", "bus1", 1), ("B", "bus1", 2)]
-    schedule = plan(hardware, work, moves, [("C", "mac", 3)])
+    schedule = planned(hardware, work, moves, [("C", "mac", 3)])
     expected = expected_trace(schedule, {a: -7, b: 6})
     assert events(hardware, expected) == [
         (0, D, "bus0", 0, 0, 249),
@@ -82,7 +71,7 @@ def test_data_take_the_lowest_lanes_by_departure_then_by_index():
     x, y = work.load("X", "Y", at="sram")
     moves = [("V", "bus0", 0), ("Y", "bus0", 1), ("X", "bus0", 2), ("Y", "bus0", 2)]
     expected = expected_trace(
-        plan(hardware, work, moves), {v: [1, 2, 3, 4, 5, 6], x: 0x55, y: 0x66}
+        planned(hardware, work, moves), {v: [1, 2, 3, 4, 5, 6], x: 0x55, y: 0x66}
     )
     # V has 6 words on 4 lanes: its second beat, in cycle 1, takes the two lowest, then comes Y.
     assert [
@@ -120,7 +109,7 @@ def test_a_fork_passes_beats_as_they_come():
     work = Workload(bits=24)
     x = work.load("X", at="src")
     moves = [("X", "into", 0), ("X", "to_left", 1), ("X", "to_right", 1)]
-    expected = expected_trace(plan(hardware, work, moves), {x: 0x123456})
+    expected = expected_trace(planned(hardware, work, moves), {x: 0x123456})
     seen = {name: [] for name in ("into", "to_left", "to_right")}
     for cycle, kind, name, lane, _, value in events(hardware, expected):
         seen[name].append((cycle, kind, lane, value))
@@ -146,7 +135,7 @@ def test_lanes_wider_than_64_bits_take_several_events():
     work = Workload(bits=8)
     x = work.load("X", at="a", shape=12)
     work.store(x, at="b")
-    expected = expected_trace(plan(hardware, work, [("X", "bus", 0)]), {x: list(range(1, 13))})
+    expected = expected_trace(planned(hardware, work, [("X", "bus", 0)]), {x: list(range(1, 13))})
     assert events(hardware, expected)[:4] == [
         (0, D, "bus", 0, 0, 0x0807060504030201),
         (0, D, "bus", 0, 1, 0x0A09),
@@ -176,7 +165,7 @@ def test_units_are_the_lowest_free_in_the_order_of_ops():
     work.dot([(a, b)], name="Q")
     work.dot([(a, a), (b, b)], name="S")
     fired = [("Q", "alu", 0), ("P", "alu", 0), ("S", "alu", 2)]
-    expected = expected_trace(plan(hardware, work, [], fired), {a: 2, b: 3})
+    expected = expected_trace(planned(hardware, work, [], fired), {a: 2, b: 3})
     assert events(hardware, expected) == [
         *((0, F, "alu", unit, 0, 1) for unit in (0, 1, 2)),
         (2, R, "alu", 1, 0, 12),  # P: its last unit writes
@@ -195,7 +184,7 @@ def test_units_in_use_are_passed_over():
         work.dot([(a, b)], name=name)
     work.dot([(a, b), (b, a)], name="T")
     fired = [("P", "alu", 0), ("Q", "alu", 1), ("S", "alu", 1), ("T", "alu", 2)]
-    expected = expected_trace(plan(hardware, work, [], fired), {a: 2, b: 3})
+    expected = expected_trace(planned(hardware, work, [], fired), {a: 2, b: 3})
     units = [(e[0], e[3]) for e in events(hardware, expected) if e[1] == F]
     assert units == [(0, 0), (1, 1), (1, 2), (2, 0), (2, 3)]
 
@@ -206,7 +195,7 @@ def test_the_steps_of_an_array():
     a, b = work.load("A", "B", at="pe", shape=6)
     work.op("add", a, b, name="C")
     expected = expected_trace(
-        plan(hardware, work, [], [("C", "alu", 1)]), {a: range(6), b: [10] * 6}
+        planned(hardware, work, [], [("C", "alu", 1)]), {a: range(6), b: [10] * 6}
     )
     assert events(hardware, expected) == [
         *((1, F, "alu", unit, 0, 0) for unit in range(4)),
@@ -231,7 +220,9 @@ def test_rows_are_given_out_in_the_order_of_the_contract():
     for datum in (pair, c, a, b):
         work.store(datum, at="pe")
     moves = [("A", "bus0", 0), ("B", "bus0", 0), ("A", "bus1", 1), ("B", "bus1", 3)]
-    expected = expected_trace(plan(hardware, work, moves, [("C", "mac", 1)]), _some(b, x, pair, a))
+    expected = expected_trace(
+        planned(hardware, work, moves, [("C", "mac", 1)]), _some(b, x, pair, a)
+    )
     rows = [
         (row, expected.name(d)) for row, d in zip(_rows(expected), _data(expected), strict=True)
     ]
@@ -248,7 +239,7 @@ def test_a_result_takes_over_the_rows_of_its_operand():
     work.store(t, at="pe")
     work.store(b, at="pe")
     fired = [("S", "alu", 3), ("T", "alu", 5)]
-    expected = expected_trace(plan(hardware, work, [], fired), {x: 1, a: 2, b: 3})
+    expected = expected_trace(planned(hardware, work, [], fired), {x: 1, a: 2, b: 3})
     assert _rows(expected) == [1, 2]
     assert [expected.name(d) for d in _data(expected)] == ["T", "B"]
     assert expected.trace.finals["value"].tolist() == [8, 3]
@@ -259,7 +250,7 @@ def test_what_is_unserved_is_not_expected():
     work = Workload(bits=8)
     a = work.load("A", at="sram")
     work.store(a, at="pe")
-    expected = expected_trace(plan(hardware, work, unserved=[0]), {a: 1})
+    expected = expected_trace(planned(hardware, work, unserved=[0]), {a: 1})
     assert (expected.trace.cycles, expected.trace.events.size) == (0, 0)
     assert expected.trace.finals.size == 0
 
