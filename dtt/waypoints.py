@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,13 +13,16 @@ from hwdsl.waypoints import CONTENT, FOREVER, HOME, PATH, WAY_POINT, WINDOW, Kin
 from .chains import Chains
 from .legs import Legs
 from .operations import operations
+from .pace import pace
 from .presence import INFINITE, Cause
 
 if TYPE_CHECKING:
     from .schedule import Schedule
 
 
-def waypoints(schedule: Schedule, *, window: int = WINDOW, full: bool = False) -> Waypoints:
+def waypoints(
+    schedule: Schedule, *, window: int = WINDOW, depth: int = 0, full: bool = False
+) -> Waypoints:
     """Return the way-point program of a Schedule that `dtt.check` has found legal.
 
     Every path goes to the farthest of its Points from which the rule of docs/rebuild.md comes back
@@ -28,9 +32,16 @@ def waypoints(schedule: Schedule, *, window: int = WINDOW, full: bool = False) -
     ----------
     window : int
         Cycles that the controller sees at once.
+    depth : int
+        Commands that each port can keep until they act; 0: as many as the program takes.
     full : bool
         List every Move as a path of its own, with nothing left to be found: what the program would
         be without the rule.
+
+    Raises
+    ------
+    LimitReached
+        If the program takes longer lists than ``depth``; it says which.
     """
     hardware, workload = schedule.hardware, schedule.workload
     chains = Chains(schedule)
@@ -45,11 +56,15 @@ def waypoints(schedule: Schedule, *, window: int = WINDOW, full: bool = False) -
     )
     forms, reads, ops, operands = operations(schedule, chains.last)
     _leave_out_homes(schedule, contents, paths, points)
-    return Waypoints(
+    program = schedule.program()
+    made = Waypoints(
         hardware=hardware.fingerprint,
-        cycles=schedule.program().cycles,
+        cycles=program.cycles,
         window=window,
         word=hardware.word,
+        lead=0,
+        ahead=0,
+        depth=depth,
         data=tuple((d.name, d.bits, d.shape) for d in workload.data),
         contents=np.array(contents, np.int64).reshape(-1, len(CONTENT)),
         paths=np.array(paths, np.int64).reshape(-1, len(PATH)),
@@ -59,6 +74,8 @@ def waypoints(schedule: Schedule, *, window: int = WINDOW, full: bool = False) -
         operations=ops,
         operands=operands,
     )
+    found = pace(hardware, made, program, depth)
+    return replace(made, lead=found.lead, ahead=found.ahead, depth=found.depth)
 
 
 Rows = list[tuple[int, ...]]

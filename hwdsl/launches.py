@@ -47,13 +47,15 @@ class Launch:
 
     def steps(self) -> Iterator[Step]:
         """Yield what its units start: round by round, and unit by unit."""
-        form = self.form
-        depth, many = form["depth"], len(self.units)
-        for round_ in range(steps_of(form)):
-            for j, unit in enumerate(self.units):
-                element = round_ // depth * many + j
-                if element < form["elements"]:
-                    yield self._step(round_, unit, element)
+        for round_ in range(steps_of(self.form)):
+            yield from self.round(round_)
+
+    def round(self, round_: int) -> Iterator[Step]:
+        """Yield what its units start so many cycles after the start of the Op."""
+        for j, unit in enumerate(self.units):
+            element = round_ // self.form["depth"] * len(self.units) + j
+            if element < self.form["elements"]:
+                yield self._step(round_, unit, element)
 
     def _step(self, round_: int, unit: int, element: int) -> Step:
         form = self.form

@@ -21,6 +21,8 @@ class Carry:
     end : int or None
         The last cycle for which it keeps the datum in the Node at its end (`FOREVER`: to the end of
         time); ``None`` at a Junction.
+    leg : int
+        The way-point that it leads to, counted over the whole program.
     """
 
     datum: int
@@ -30,6 +32,7 @@ class Carry:
     arrival: int
     done: int
     end: int | None
+    leg: int
 
 
 class Reservations:
@@ -192,14 +195,15 @@ def carries(hardware: Hardware, program: Waypoints) -> list[Carry]:
     reservations, sizes = Reservations(hardware), program.sizes()
     homes = _Homes(hardware, program)
     found: list[Carry] = []
-    points = iter(program.points.tolist())
+    points = enumerate(program.points.tolist())
     for number, row in enumerate(program.paths.tolist()):
         path = dict(zip(PATH, row, strict=True))
         search = Search(reservations, path["start"], program.window)
         at, cycle = homes.source(path), path["start"]
-        moves: list[tuple[int, int, int | None]] = []  # Wire, departure, end if a way-point's
+        moves: list[_Move] = []
         for place in range(path["points"]):
-            told = dict(zip(WAY_POINT, next(points), strict=True))
+            way_point, row = next(points)
+            told = dict(zip(WAY_POINT, row, strict=True))
             if place == 0 and told["kind"] == Kind.STEP:
                 at = hardware.wires[told["place"]].source
             cycle += told["wait"]
@@ -208,16 +212,20 @@ def carries(hardware: Hardware, program: Waypoints) -> list[Carry]:
                 raise InputError(f"Program: path {number}: there is no way to a way-point in time")
             for wire, departure in leg:
                 reservations.reserve(wire, sizes[path["datum"]], departure)
-            moves += [(*move, None) for move in leg[:-1]]
+            moves += [(*move, None, way_point) for move in leg[:-1]]
             if leg:
                 wire, departure = leg[-1]
                 at = hardware.wires[wire].target
-                cycle = _carry(hardware, sizes, path["datum"], wire, departure).done
+                cycle = _carry(hardware, sizes, path["datum"], wire, departure, way_point).done
                 end = FOREVER if told["stay"] == FOREVER else cycle + told["stay"]
-                moves.append((wire, departure, end))
+                moves.append((wire, departure, end, way_point))
         homes.bring(path["datum"], at)
         found += _kept(hardware, sizes, path["datum"], moves)
     return found
+
+
+_Move = tuple[int, int, int | None, int]
+"""Wire, departure, end if it is the last of its leg, and the way-point."""
 
 
 class _Homes:
@@ -265,24 +273,24 @@ def _leg(
     return None if found is None else [(wire, start + departure) for wire, departure in found]
 
 
-def _carry(hardware: Hardware, sizes: list[int], datum: int, wire: int, cycle: int) -> Carry:
+def _carry(
+    hardware: Hardware, sizes: list[int], datum: int, wire: int, cycle: int, leg: int
+) -> Carry:
     line = hardware.wires[wire]
     beats, arrival = line.beats(sizes[datum]), cycle + line.latency
     stores = hardware.points[line.target].stores
     done = arrival + (beats - 1 if stores else 0)
-    return Carry(datum, wire, cycle, beats, arrival, done, done if stores else None)
+    return Carry(datum, wire, cycle, beats, arrival, done, done if stores else None, leg)
 
 
-def _kept(
-    hardware: Hardware, sizes: list[int], datum: int, moves: list[tuple[int, int, int | None]]
-) -> Iterator[Carry]:
+def _kept(hardware: Hardware, sizes: list[int], datum: int, moves: list[_Move]) -> Iterator[Carry]:
     """Yield the Moves of one path; each keeps the datum for the one after it."""
-    for i, (wire, cycle, end) in enumerate(moves):
-        made = _carry(hardware, sizes, datum, wire, cycle)
+    for i, (wire, cycle, end, leg) in enumerate(moves):
+        made = _carry(hardware, sizes, datum, wire, cycle, leg)
         if made.end is not None:
             ends = [made.end] if end is None else [made.end, end]
             if i + 1 < len(moves):
-                following, departure, _ = moves[i + 1]
+                following, departure, *_ = moves[i + 1]
                 ends.append(departure + hardware.wires[following].beats(sizes[datum]) - 1)
             made = replace(made, end=FOREVER if end == FOREVER else max(ends))
         yield made

@@ -8,6 +8,7 @@ All numbers of the frame are little endian::
     hardware            32   fingerprint of the Hardware
     data                16   fingerprint of names and shapes of the data
     cycles, window, word 8, 4, 4
+    lead, ahead, depth   4 each
     sections                 each: tag (4), length (4), records (4), codes (1 each), bits
     CRC                  4   CRC-32 of all before it
 
@@ -32,7 +33,8 @@ from .waypoints import Waypoints
 
 MAGIC = b"\x89DTTWP\r\n"
 VERSION = 1
-_HEAD = struct.Struct("<8sHI32s16sQII")
+_HEAD = struct.Struct("<8sHI32s16sQIIIII")
+_PLAIN = ("cycles", "window", "word", "lead", "ahead", "depth")
 _SECTION = struct.Struct("<4sII")
 _CRC = struct.Struct("<I")
 
@@ -57,9 +59,7 @@ def write_program(program: Waypoints) -> bytes:
         length,
         bytes.fromhex(program.hardware),
         data_fingerprint(program.data),
-        program.cycles,
-        program.window,
-        program.word,
+        *(getattr(program, name) for name in _PLAIN),
     )
     return head + body + _CRC.pack(zlib.crc32(head + body))
 
@@ -109,7 +109,7 @@ def read_program(
 
 
 def _read(data: bytes, of: Sequence[DatumName] | None) -> Waypoints:
-    _, version, length, hardware, known, cycles, window, word = _head(data)
+    _, version, length, hardware, known, *told = _head(data)
     if version != VERSION:
         age = "newer than" if version > VERSION else "unknown to"
         raise InputError(f"it is of format {version}, which is {age} this hwdsl ({VERSION})")
@@ -120,12 +120,14 @@ def _read(data: bytes, of: Sequence[DatumName] | None) -> Waypoints:
     (crc,) = _CRC.unpack_from(data, length - _CRC.size)
     if zlib.crc32(data[: length - _CRC.size]) != crc:
         raise InputError("it is damaged: its bytes are not those that were written")
-    found = read_records(dict(_sections(data[_HEAD.size : length - _CRC.size])), word)
+    plain = dict(zip(_PLAIN, told, strict=True))
+    sections = dict(_sections(data[_HEAD.size : length - _CRC.size]))
+    found = read_records(sections, plain["word"])
     if of is not None:
         if known != data_fingerprint(of):
             raise InputError("it is about other data than those of the Workload")
         found["data"] = tuple(of)
-    return Waypoints(hardware=hardware.hex(), cycles=cycles, window=window, word=word, **found)
+    return Waypoints(hardware=hardware.hex(), **plain, **found)
 
 
 def _head(data: bytes) -> tuple[Any, ...]:

@@ -60,6 +60,9 @@ class Waypoints:
         Cycles that a path may span, and that a search sees.
     word : int
         Bits of a word of the Hardware.
+    lead, ahead, depth : int
+        Clock cycles from the start of the controller to cycle 0; by how many cycles it may send
+        commands ahead; how many of them a port must be able to keep (see `dtt.pace`).
     data : tuple of (str, int, tuple of int)
         Name, element bits and shape of each datum.
     contents : array of `CONTENT`
@@ -85,6 +88,9 @@ class Waypoints:
     cycles: int
     window: int
     word: int
+    lead: int
+    ahead: int
+    depth: int
     data: tuple[tuple[str, int, Shape], ...]
     contents: np.ndarray
     paths: np.ndarray

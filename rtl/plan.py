@@ -18,6 +18,10 @@ from hwdsl.names import verilog_name
 
 from .actor import Actor, access_members
 from .adder import Adder
+from .control.limits import Limits
+from .control.pending import Pending
+from .control.source import Control
+from .control.topology import Topology
 from .faults import NONE, Faults, table_of, wire_of
 from .junction import Junction
 from .node import Neighbours, Node
@@ -113,6 +117,8 @@ class Plan:
     compact : bool
         For engines that look at nothing but the probes: there are no error outputs, and a Wire
         belongs to the site that it leaves.
+    control : Limits, optional
+        Of a controller that sends the commands; without it they come from tables.
 
     Attributes
     ----------
@@ -121,6 +127,7 @@ class Plan:
     choosing : list of Place
         What finds the first error, ``first_error`` last; empty if ``compact``.
     loading : Place or None
+    controller : Place or None
     sources : dict of Port to Place
         Where the commands of each port come from.
     parts : dict of Point, Wire or Actor to Place
@@ -138,8 +145,10 @@ class Plan:
         faults: Faults = NONE,
         most_rows: int,
         compact: bool = False,
+        control: Limits | None = None,
     ):
         self.hardware, self.depth, self.time_bits = hardware, depth, time_bits
+        self.control = control
         self.loadable, self.compact = loadable, compact
         self.ports = ports_of(hardware)
         self.points = tuple(_at_most(p, most_rows) for p in hardware.points)
@@ -173,8 +182,8 @@ class Plan:
     @property
     def own(self) -> list[Place]:
         """The parts that no user declared, but for the sources of commands."""
-        loading = [] if self.loading is None else [self.loading]
-        return [self.time, *self.choosing, *loading]
+        rest = [p for p in (self.loading, self.controller) if p is not None]
+        return [self.time, *self.choosing, *rest]
 
     @property
     def probes(self) -> dict[str, Place]:
@@ -186,7 +195,12 @@ class Plan:
         owned: dict[tuple[str, int], list[Port]] = {}
         for port in self.ports:
             owned.setdefault((port.kind, port.part), []).append(port)
-        self.sources = {port: self._table(port) for port in self.ports}
+        source = self._table if self.control is None else self._pending
+        self.sources = {port: source(port) for port in self.ports}
+        self.controller = None
+        if self.control is not None:
+            given = (self.hardware, self.control)
+            self.controller = Place("controller", "controller", Control, given)
         self.parts: dict[Record, Place] = {}
         for actor in self.hardware.actors:
             self.parts[actor] = self._actor(actor, owned)
@@ -206,6 +220,14 @@ class Plan:
         alike = port if late else replace(port, part=0, lane=0, owner=ANY)
         given = (alike, self.depth, self.time_bits, self.loadable, faults if late else NONE)
         return Place(port.kind, name, table_of, given)
+
+    def _pending(self, port: Port) -> Place:
+        limits = self.control
+        name = f"{port.kind}_{port.lane}_{verilog_name(port.owner)}"
+        width = max(port.width for port in self.ports) or 1
+        alike = replace(port, part=0, lane=0, owner=ANY)
+        given = (alike, width, limits.depth, limits.ahead_bits, self.time_bits)
+        return Place(port.kind, name, Pending, given)
 
     def _actor(self, actor: hardware.Actor, owned: Owned) -> Place:
         at, result_at = self.points[actor.at], self.points[actor.result_at]
@@ -274,6 +296,16 @@ class Plan:
             part, member = self._commanded(port)
             self.sites[part].sources[member] = table
             self.joins.append(Join(self.parts[part], member, table, "out"))
+        if self.controller is not None:
+            places = Topology(self.hardware).places
+            for number, (table, (router, _)) in enumerate(
+                zip(self.sources.values(), places, strict=True)
+            ):
+                self.joins += [
+                    Join(table, "offer", self.controller, f"offer{number}"),
+                    Join(table, "packet", self.controller, f"delivered{router}"),
+                    Join(self.controller, f"full{number}", table, "full"),
+                ]
         for point in self.hardware.points if self.compact else ():
             wires = enumerate(self.hardware.outgoing[point.index])
             self.sites[point].wires |= {f"wire{i}": self.parts[wire] for i, wire in wires}

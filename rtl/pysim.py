@@ -13,9 +13,10 @@ import numpy as np
 from amaranth.sim import Simulator
 
 from hwdsl.hardware import Hardware
-from hwdsl.ops import OpKind
 from hwdsl.program import Program
 
+from .control.limits import Limits
+from .control.source import Instruction
 from .extent import check_rows
 from .faults import NONE, Faults
 from .load import Image, finals_of
@@ -29,7 +30,7 @@ PIECE = 4096
 """Cycles that are seen before they are handed on."""
 
 _KEPT = 8
-_models: OrderedDict[tuple[str, tuple[OpKind, ...], int, int, Faults], Model] = OrderedDict()
+_models: OrderedDict[tuple[object, ...], Model] = OrderedDict()
 
 
 class Run:
@@ -50,22 +51,25 @@ class Run:
         time_bits: int,
         faults: Faults = NONE,
         wave: tuple[Path, int, int | None] | None = None,
+        told: Instruction | None = None,
     ):
         check_rows(hardware, program, MOST_ROWS, "pysim")
         self._hardware, self._program, self._image, self._wave = hardware, program, image, wave
-        key = (hardware.fingerprint, brought(hardware), depth, time_bits, faults)
+        limits = None if told is None else told.limits
+        key = (hardware.fingerprint, brought(hardware), depth, time_bits, faults, limits)
         if key not in _models:
-            _models[key] = Model(hardware, depth, time_bits, faults)
+            _models[key] = Model(hardware, depth, time_bits, faults, limits)
             if len(_models) > _KEPT:
                 _models.popitem(last=False)
         _models.move_to_end(key)
         self._model = _models[key]
+        self._told = told
 
     def records(self) -> Iterator[Records]:
         """Run, and yield what is seen piece by piece; last, the cycle behind the Program's."""
         self._model.renew()
         with _waveform(self._model, self._wave):
-            yield from self._model.run(self._program, self._image)
+            yield from self._model.run(self._program, self._image, self._told)
 
     def finals(self) -> np.ndarray:
         """Return the finals of the Trace, once all records have been taken."""
@@ -105,10 +109,17 @@ def _long_numbers() -> Iterator[None]:
 class Model:
     """An elaborated machine that runs one Program after another."""
 
-    def __init__(self, hardware: Hardware, depth: int, time_bits: int, faults: Faults):
+    def __init__(
+        self,
+        hardware: Hardware,
+        depth: int,
+        time_bits: int,
+        faults: Faults,
+        control: Limits | None = None,
+    ):
         self._hardware = hardware
         verify(hardware)
-        self.machine = Machine(hardware, depth, time_bits, faults=faults)
+        self.machine = Machine(hardware, depth, time_bits, faults=faults, control=control)
         self._probes = [
             getattr(self.machine, name)
             for name in self.machine.signature.members
@@ -127,9 +138,11 @@ class Model:
             self.simulator.reset()
         self._runs += 1
 
-    def run(self, program: Program, image: Image) -> Iterator[Records]:
+    def run(
+        self, program: Program, image: Image, told: Instruction | None = None
+    ) -> Iterator[Records]:
         """Run a Program; yield what is seen, in pieces of `PIECE` cycles, the last of one."""
-        self._program, self._image = program, image
+        self._program, self._image, self._told = program, image, told
         self._seen: list[tuple[int, ...]] = []
         self.finals: dict[int, dict[int, int]] = {}
         first, more = 0, True
@@ -145,7 +158,10 @@ class Model:
     async def _load(self, ctx) -> None:
         """Fill the memories, all at once: what a process sets takes effect when it waits."""
         machine = self.machine
-        entries = self._image.entries(machine.ports, machine.time_bits)
+        if self._told is None:
+            entries = self._image.entries(machine.ports, machine.time_bits)
+        else:
+            entries = self._told.memories
         for contents, rows in zip(machine.tables, entries, strict=True):
             for i, entry in enumerate(rows):
                 ctx.set(contents[i], entry)
@@ -157,9 +173,11 @@ class Model:
     async def _bench(self, ctx) -> None:
         left = self._program.cycles + 1
         await ctx.tick()
+        ctx.set(self.machine.run, 1)
+        if self._told is not None and self._told.lead:
+            await ctx.tick().repeat(self._told.lead)
         if left == 1:
             self._read_finals(ctx)
-        ctx.set(self.machine.run, 1)
         ticks = ctx.tick().sample(*self._probes)
         async for _, _, *probes in ticks:
             self._seen.append(tuple(probes))

@@ -12,16 +12,18 @@ import numpy as np
 from hwdsl.errors import InputError
 from hwdsl.hardware import Hardware
 from hwdsl.program import Program
+from hwdsl.rebuild import rebuild
 from hwdsl.trace import Kind, Trace, sort_events
+from hwdsl.waypoints import Waypoints
 
 from .engines import ENGINES, choose
-from .load import fit, image_of
+from .load import LEAST_DEPTH, Image, fit, image_of
 from .probe import Encoder, Records, decode, joined
 
 if TYPE_CHECKING:
     from .faults import Faults
 
-CONTROLS = ("tables",)
+CONTROLS = ("tables", "waypoints")
 
 
 class Run(Protocol):
@@ -47,7 +49,7 @@ class Wave:
 
 def simulate(
     hardware: Hardware,
-    program: Program,
+    program: Program | Waypoints,
     values: Mapping[Any, Any],
     engine: str = "pysim",
     control: str = "tables",
@@ -62,6 +64,8 @@ def simulate(
 
     Parameters
     ----------
+    program : Program or Waypoints
+        The control ``"waypoints"`` takes way-points; tables take both.
     values : mapping of Datum or its name to an integer or an array of the datum's shape
         Must hold every loaded datum.
     engine : str
@@ -97,7 +101,7 @@ def simulate(
 
 def follow(
     hardware: Hardware,
-    program: Program,
+    program: Program | Waypoints,
     values: Mapping[Any, Any],
     expected: Trace,
     engine: str = "pysim",
@@ -160,7 +164,7 @@ def _seen(
 
 def _start(
     hardware: Hardware,
-    program: Program,
+    program: Program | Waypoints,
     values: Mapping[Any, Any],
     engine: str,
     control: str,
@@ -176,11 +180,38 @@ def _start(
         raise InputError(f"engine must be one of {', '.join((*ENGINES, 'auto'))}, not {engine!r}")
     if control not in CONTROLS:
         raise InputError(f"control must be one of {', '.join(CONTROLS)}, not {control!r}")
+    points = program if isinstance(program, Waypoints) else None
+    if points is not None:
+        program = rebuild(hardware, points)
     image = image_of(hardware, program, values)
+    wave = vcd if isinstance(vcd, Wave) or vcd is None else Wave(Path(vcd))
+    shown = None if wave is None else (Path(wave.file), wave.first, wave.last)
+    if control == "waypoints":
+        return "pysim", _controlled(hardware, program, points, image, engine, shown, faults)
     depth, time_bits = fit(image, program, depth, time_bits)
     if engine == "auto":
         engine = choose(hardware, program).engine
-    wave = vcd if isinstance(vcd, Wave) or vcd is None else Wave(Path(vcd))
-    shown = None if wave is None else (Path(wave.file), wave.first, wave.last)
     start = ENGINES[engine].start
     return engine, start(hardware, program, image, depth, time_bits, faults, shown, cache)
+
+
+def _controlled(
+    hardware: Hardware,
+    program: Program,
+    points: Waypoints | None,
+    image: Image,
+    engine: str,
+    shown: tuple[Path, int, int | None] | None,
+    faults: Faults | None,
+) -> Run:
+    """Return a run in which the controller rebuilds the commands."""
+    from . import pysim
+    from .control.source import instruction
+    from .faults import NONE
+
+    if points is None:
+        raise InputError("control 'waypoints' takes a way-point program, not the Program of tables")
+    if engine not in ("pysim", "auto"):
+        raise InputError(f"control 'waypoints' runs on the engine pysim, not on {engine!r}")
+    told = instruction(hardware, points, program)
+    return pysim.Run(hardware, program, image, LEAST_DEPTH, 16, faults or NONE, shown, told)

@@ -9,6 +9,7 @@ from amaranth.utils import ceil_log2
 
 from hwdsl.hardware import Hardware, Wire
 
+from .control.limits import Limits
 from .faults import NONE, Faults
 from .plan import Place, Plan
 from .ports import entry_fields
@@ -38,6 +39,8 @@ class Machine(wiring.Component):
         For tests.
     most_rows : int
         A larger memory is built with so many rows; for the others it knows no commands.
+    control : Limits, optional
+        Of a controller that sends the commands; without it they come from tables.
 
     Members
     -------
@@ -66,7 +69,7 @@ class Machine(wiring.Component):
     domain : ClockDomain
         The only one, with no reset of its own.
     tables : list of MemoryData
-        In the order of `ports_of`.
+        In the order of `ports_of`; of a controller, its two program memories.
     stores : dict of int to MemoryData or list of Signal
         Contents of each Node and Adder, by point index.
     """
@@ -80,10 +83,12 @@ class Machine(wiring.Component):
         loadable: bool = False,
         faults: Faults = NONE,
         most_rows: int = MOST_ROWS,
+        control: Limits | None = None,
     ):
         self.hardware, self.depth, self.time_bits = hardware, depth, time_bits
         self.domain = ClockDomain("sync", reset_less=True)
         limits = {"loadable": loadable, "faults": faults, "most_rows": most_rows}
+        limits["control"] = control
         self.plan = plan = Plan(hardware, depth, time_bits, **limits)
         self.ports = plan.ports
         places = [*plan.sources.values(), *plan.parts.values(), *plan.own]
@@ -100,7 +105,14 @@ class Machine(wiring.Component):
             setattr(self, name, self._made[place].probe)
 
     @property
+    def controller(self):
+        """What sends the commands, if they do not come from tables."""
+        return None if self.plan.controller is None else self._made[self.plan.controller].controller
+
+    @property
     def tables(self):
+        if self.controller is not None:
+            return [self.controller.program, self.controller.paths_program]
         return [self._made[place].contents for place in self.plan.sources.values()]
 
     @property

@@ -1,4 +1,4 @@
-"""Commands in the making: fields by name, packed as the port that they are for has it."""
+"""Commands as they are put together: fields by name, packed as their port has them."""
 
 from __future__ import annotations
 

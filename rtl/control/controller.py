@@ -1,4 +1,4 @@
-"""The controller: reads a program, rebuilds its Moves, and sends the commands of each cycle."""
+"""The controller: reads a program, rebuilds its Moves, and sends the commands of every cycle."""
 
 from __future__ import annotations
 
@@ -86,7 +86,10 @@ class Controller(Elaboratable):
             m.d.sync += self.failed.eq(1)
         self.logic = m.submodules.logic = Module()  # what the states look at
         self.operations = Section("OPER", self.decoder)
+        self.arriving = self.lanes.busy(self.logic, self.cycle, arriving=True)
+        self.leaving = self.lanes.busy(self.logic, self.cycle, arriving=False)
         self.launching = Launching(self)
+        self._stages()
         with m.FSM(name="controller"):
             self._startup(m)
             self._loop(m)
@@ -178,22 +181,44 @@ class Controller(Elaboratable):
         ]
 
     def _loop(self, m: Module) -> None:
+        """Add the state in which a cycle begins; one in which nothing happens takes no other."""
         paths, rows = self.paths, self.rows
         with m.State("CYCLE"):
-            m.next = "GATE"
             with m.If(paths.waiting & (paths.cycle == self.cycle)):
                 m.d.comb += paths.start.eq(1)
                 m.next = "PATH"
+            with m.Elif((self.away <= self.ahead) & ~self.failed):
+                m.d.comb += [rows.sweep.eq(1), self.lanes.forget.eq(1)]
+                self.onward(m, "CYCLE")
         with m.State("PATH"), m.If(~paths.busy):
             m.next = "CYCLE"
-        with m.State("GATE"), m.If((self.away <= self.ahead) & ~self.failed):
-            m.d.comb += [rows.sweep.eq(1), self.lanes.forget.eq(1)]
-            m.next = "SWEEP"
         with m.State("SWEEP"), m.If(~rows.busy):
-            m.next = "OPS"
-        with m.State("END"):
-            m.d.sync += self.cycle.eq(self.cycle + 1)
-            m.next = "CYCLE"
+            self.onward(m, "SWEEP")
+
+    def _stages(self) -> None:
+        """Tell what is done in a cycle, in this order, and when there is any of it to do."""
+        launching = self.launching
+        self._needed = {
+            "SWEEP": self.rows.ending,
+            "OPS": launching.starts,
+            "HANDS": launching.fresh,
+            "RESULTS": launching.count != 0,
+            "ARRIVE": self.arriving != 0,
+            "HANDS_LATE": launching.fresh,
+            "DEPART": self.leaving != 0,
+            "UNITS": launching.count != 0,
+        }
+
+    def onward(self, m: Module, stage: str) -> None:
+        """Go to the next stage in which there is something to do, or to the next cycle."""
+        stages = list(self._needed)
+        left = stages[stages.index(stage) + 1 :] if stage in stages else stages
+        m.d.sync += self.cycle.eq(self.cycle + 1)
+        m.next = "CYCLE"
+        for later in reversed(left):
+            with m.If(self._needed[later]):
+                m.d.sync += self.cycle.eq(self.cycle)
+                m.next = later
 
     def emit(self, m: Module, port: Value, follow: str) -> None:
         """Send the command that is in the registers; in a state of its own."""
@@ -221,8 +246,6 @@ class Controller(Elaboratable):
         k = self.logic
         time = self.limits.time_bits
         self._packed = commands.packed(k)
-        arriving = lanes.busy(k, self.cycle, arriving=True)
-        leaving = lanes.busy(k, self.cycle, arriving=False)
         pending = Signal(max(1, len(wires)), name="pending")
         comes = Signal(name="comes")
         wire = Signal(log2(len(wires)), name="wire")
@@ -249,7 +272,7 @@ class Controller(Elaboratable):
         inputs = [len(some) for some in hardware.incoming]
         firsts = {kind: commands.first(kind) for kind in ("send", "land", "steer")}
 
-        def begin(state: str, busy: Value, coming: int, follow: str) -> None:
+        def begin(state: str, busy: Value, coming: int) -> None:
             with m.State(state):
                 m.d.sync += [pending.eq(busy), comes.eq(coming)]
                 m.next = f"{state}_WIRE"
@@ -260,12 +283,13 @@ class Controller(Elaboratable):
                     number.eq(0),
                     base.eq(0),
                 ]
-                m.next = f"{state}_ENTRY"
                 with m.If(pending == 0):
-                    m.next = follow
+                    self.onward(m, state)
+                with m.Else():
+                    m.next = f"{state}_ENTRY"
 
-        begin("ARRIVE", arriving, 1, "HANDS_LATE")
-        begin("DEPART", leaving, 0, "UNITS")
+        begin("ARRIVE", self.arriving, 1)
+        begin("DEPART", self.leaving, 0)
         with m.State("ARRIVE_ENTRY"):
             m.d.sync += [word_at.eq(entry.offset), lane.eq(0)]
             m.next = "ARRIVE_LANE"

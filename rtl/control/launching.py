@@ -55,6 +55,7 @@ class Launching:
         self.operands = Store("operands", self._datum, limits.launches << operands)
         self.units = Store("units", self._unit, limits.launches << self._unit)
         self._operand = operands
+        self._registers()
 
     def build(self, m: Module) -> None:
         for store in (self.forms, self.reads, self.ops, self.turns, self.operands, self.units):
@@ -117,9 +118,8 @@ class Launching:
     # Starts
 
     def states(self, m: Module) -> None:
-        c, limits = self.c, self.c.limits
-        started, waiting = Signal(name="started"), Signal(name="op_waiting")
-        start = Signal(limits.time_bits, name="op_start")
+        c = self.c
+        started, waiting, start = Signal(name="started"), self._waiting, self._start
         operations = c.operations
         with m.State("FETCH"):
             m.next = "OPS"
@@ -138,17 +138,16 @@ class Launching:
                     ]
                 with m.Else():
                     m.next = "FETCH"
-        self._registers()
         with m.State("OPS"):
-            m.d.sync += [self.at.eq(0), self.new.start.eq(c.cycle)]
-            m.next = "HANDS"
-            with m.If(waiting & (start == c.cycle)):
+            with m.If(self.starts):
                 m.next = "OP_ACTOR"
+            with m.Else():
+                c.onward(m, "OPS")
         self._launch(m)
         self._look()
-        self._hands(m, "HANDS", "RESULTS", last=False)
+        self._hands(m, "HANDS", last=False)
         self._results(m)
-        self._hands(m, "HANDS_LATE", "DEPART", last=True)
+        self._hands(m, "HANDS_LATE", last=True)
         self._units(m)
 
     def _registers(self) -> None:
@@ -159,6 +158,11 @@ class Launching:
         self.count = Signal(range(many + 1), name="launch_count")
         order = data.StructLayout({"id": self._id, "result": self._datum, "actor": self._actor})
         self.order = [Signal(order, name=f"order{i}") for i in range(many)]
+        self.fresh = Signal(name="fresh")  # an Op that updates in place started in this cycle
+        self.starts = Signal(name="op_starts")
+        self._waiting = Signal(name="op_waiting")
+        self._start = Signal(limits.time_bits, name="op_start")
+        self.c.logic.d.comb += self.starts.eq(self._waiting & (self._start == self.c.cycle))
         self.taken = Signal(many, name="launches_taken")
         self.handed = Signal(many, name="handed")
         self.free_at = [
@@ -181,7 +185,7 @@ class Launching:
         available = chosen([a.units for a in self.actors] or [1], new.actor)
         result_at = chosen([a.result_at for a in self.actors] or [0], new.actor)
         with m.State("OP_ACTOR"):
-            m.d.sync += number.eq(0)
+            m.d.sync += [number.eq(0), new.start.eq(c.cycle)]
             operations.take(m, "actor", new.actor, "OP_FORM")
         with m.State("OP_FORM"):
             operations.take(m, "form", new.form, "OP_OPERAND")
@@ -223,6 +227,8 @@ class Launching:
                 self.count.eq(self.count + 1),
             ]
             self._insert(m, ident)
+            with m.If(form.into != 0):
+                m.d.sync += self.fresh.eq(1)
             with m.If(self.count == self.c.limits.launches):
                 m.d.sync += c.failed.eq(1)
             m.next = "FETCH"
@@ -260,14 +266,16 @@ class Launching:
         self.done = (self.op.start + self.form.latency)[:time]
         self.age = (c.cycle - self.op.start)[:time]
 
-    def _hands(self, m: Module, name: str, follow: str, last: bool) -> None:
+    def _hands(self, m: Module, name: str, last: bool) -> None:
         c, rows = self.c, self.c.rows
         mine = (self.form.into != 0) & (self.age == 0) & ~self.handed.bit_select(self.id, 1)
         with m.State(name):
             m.d.sync += self.at.eq(self.at + 1)
             with m.If(self.at == self.count):
                 m.d.sync += self.at.eq(0)
-                m.next = follow
+                if last:
+                    m.d.sync += self.fresh.eq(0)
+                c.onward(m, name)
             with m.Elif(mine):
                 m.d.sync += self.at.eq(self.at)
                 m.d.comb += [
@@ -295,7 +303,7 @@ class Launching:
             m.d.sync += self.at.eq(self.at + 1)
             with m.If(self.at == self.count):
                 m.d.sync += self.at.eq(0)
-                m.next = "ARRIVE"
+                c.onward(m, "RESULTS")
             with m.Elif((self.form.into == 0) & (begin == c.cycle)):
                 m.d.sync += self.at.eq(self.at)
                 c.come(m, self.op.result, self.result_at, self.op.end)
@@ -320,11 +328,13 @@ class Launching:
         last_turn, last_write = turn.turn + 1 == form.depth, turn.wturn + 1 == form.depth
         with m.State("UNITS"):
             m.d.sync += [j.eq(0), number.eq(turn.number)]
-            m.next = "FIRE"
             with m.If(self.at == self.count):
-                m.next = "END"
+                m.d.sync += self.at.eq(0)
+                c.onward(m, "UNITS")
             with m.Elif(self.age >= form.steps):
                 m.next = "WRITES"
+            with m.Else():
+                m.next = "FIRE"
         with m.State("FIRE"):
             c.commands.clear(m)
             more = ~last_turn | (element + form.units < form.elements)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
+from amaranth.utils import ceil_log2
 
 from ..ports import Port
+from ..ram import Ram, rows_of_zeros
 from ..tables import Command
 
 
@@ -22,9 +24,11 @@ def packet_layout(command_bits: int, ahead_bits: int) -> data.StructLayout:
 class Pending(wiring.Component):
     """A list of commands, counting down.
 
-    A packet that is offered while the list is not full is kept; it must come a cycle before its
-    command acts. A command whose cycle has passed is given up as late, and so is the second of two
-    for one cycle.
+    Commands come in the order of their cycles, so a command is kept with its distance to the one
+    before it, and one counter counts down for all: the time to live of the first is ``gap -
+    elapsed``. A packet that is offered while the list is not full is kept; it must come a cycle
+    before its command acts. What comes too late for that, or after a command of the same cycle or
+    a later one, is given up as late.
 
     Parameters
     ----------
@@ -32,7 +36,7 @@ class Pending(wiring.Component):
     command_bits : int
         Of a packet; those of the port's commands are the lowest of them.
     depth : int
-        Commands that it keeps.
+        Commands that it keeps, a power of two.
 
     Members
     -------
@@ -43,7 +47,8 @@ class Pending(wiring.Component):
     """
 
     def __init__(self, port: Port, command_bits: int, depth: int, ahead_bits: int, time_bits: int):
-        self._port, self._depth, self._ahead_bits = port, depth, ahead_bits
+        self._port, self._ahead_bits = port, ahead_bits
+        self.contents = rows_of_zeros(port.width + ahead_bits, depth)
         super().__init__(
             {
                 "run": In(1),
@@ -57,44 +62,32 @@ class Pending(wiring.Component):
 
     def elaborate(self, platform) -> Module:
         m = Module()
-        width = self._port.width
-        valid = [Signal(name=f"valid{i}") for i in range(self._depth)]
-        ttl = [Signal(self._ahead_bits, name=f"ttl{i}") for i in range(self._depth)]
-        late = [Signal(name=f"late{i}") for i in range(self._depth)]
-        command = [Signal(width, name=f"command{i}") for i in range(self._depth)]
-        fires, placed, told, given_up = 0, 0, 0, 0
-        for i in range(self._depth):
-            due = Signal(name=f"due{i}")
-            acts = Signal(name=f"acts{i}")
-            takes = Signal(name=f"takes{i}")
-            m.d.comb += [
-                due.eq(valid[i] & (ttl[i] == 0) & ~late[i]),
-                acts.eq(due & ~fires),
-                takes.eq(self.offer & ~valid[i] & ~placed),
-            ]
-            fires, placed = acts | fires, (self.offer & ~valid[i]) | placed
-            told = Mux(acts, command[i], 0) | told
-            given_up = (valid[i] & late[i]) | given_up
-            with m.If(takes):
-                m.d.sync += [
-                    valid[i].eq(1),
-                    command[i].eq(self.packet.command[:width]),
-                    ttl[i].eq(self.packet.ttl - (self.packet.ttl != 0)),
-                    late[i].eq(self.packet.late | (self.packet.ttl == 0)),
-                ]
-            with m.Elif(acts | late[i]):
-                m.d.sync += [valid[i].eq(0), late[i].eq(0)]
-            with m.Elif(valid[i]):
-                m.d.sync += ttl[i].eq(ttl[i] - (ttl[i] != 0))
-                with m.If(ttl[i] == 0):
-                    m.d.sync += late[i].eq(1)
-        full = 1
-        for i in range(self._depth):
-            full = valid[i] & full
+        m.submodules.ram = ram = Ram(self.contents)
+        depth = self.contents.depth
+        first, end = Signal(ceil_log2(depth)), Signal(ceil_log2(depth))
+        count = Signal(range(depth + 1))
+        gap, elapsed, last = (Signal(self._ahead_bits) for _ in range(3))
+        acts, keeps, empty = Signal(), Signal(), Signal()
+        ttl, given_up = self.packet.ttl, Signal()
         m.d.comb += [
-            self.full.eq(full),
-            self.out.fire.eq(self.run & fires),
+            acts.eq((count != 0) & (gap == elapsed)),
+            empty.eq(count == acts),  # but for what acts now
+            self.full.eq(count == depth),
+            keeps.eq(self.offer & ~self.packet.late & (ttl > Mux(empty, 0, last))),
+            self.out.fire.eq(self.run & acts),
             self.out.late.eq(self.run & given_up),
-            self.out.command.eq(told),
         ]
+        following = (first + acts)[: len(first)]
+        m.d.sync += [
+            given_up.eq(self.offer & ~keeps),
+            first.eq(following),
+            end.eq(end + keeps),
+            count.eq(count + keeps - acts),
+            elapsed.eq(Mux(acts | (count == 0), 1, elapsed + 1)),
+            last.eq(Mux(keeps, ttl, last) - 1),
+        ]
+        distance = (ttl - Mux(empty, 0, last))[: self._ahead_bits]
+        command = self.packet.command[: self._port.width]
+        ram.write(words=keeps, row=end, data=Cat(command, distance))
+        ram.read(enable=1, row=following, data=Cat(self.out.command.as_value(), gap))
         return m

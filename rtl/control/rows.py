@@ -23,6 +23,8 @@ class Rows(Elaboratable):
         ``busy`` until that is done.
     datum, heir, point, end, cycle : Signal
         What that is about.
+    ending : Signal
+        Whether a sweep has anything to look at.
     missed : Signal
         Nothing was there to be handed over.
     asked, size : Signal
@@ -41,6 +43,7 @@ class Rows(Elaboratable):
         self.point = Signal(self._points)
         self.end, self.cycle = Signal(time), Signal(time)
         self.busy, self.missed, self.failed = Signal(), Signal(), Signal()
+        self.ending = Signal()
         self.asked, self.size = Signal(self._data), Signal(limits.size_bits)
         entries = 1 << (self._data + self._points)
         self._row_bits = log2(limits.rows)
@@ -95,7 +98,7 @@ class Rows(Elaboratable):
         after, chain = Signal(self._data + self._points, name="after"), Signal(name="chain")
         sweeping = Signal()
         past = self.cycle - 1
-        m.d.comb += self.asked.eq(datum)
+        m.d.comb += [self.asked.eq(datum), self.ending.eq(filled.bit_select(past[:ring], 1))]
 
         def mark(flags: dict[int, Signal], which: Value, value: int) -> None:
             with m.Switch(point):
@@ -125,7 +128,7 @@ class Rows(Elaboratable):
                         datum.eq(head[: self._data]),
                         point.eq(head[self._data :]),
                     ]
-                    with m.If(filled.bit_select(past[:ring], 1)):
+                    with m.If(self.ending):
                         m.d.sync += filled.eq(filled & ~(Const(1, 1) << past[:ring]))
                         m.next = "WALK"
             with m.State("COME"):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from hwdsl.hardware import Hardware
+from hwdsl.program import Program
 from hwdsl.program_file import sections_of
 from hwdsl.waypoints import Waypoints
 
@@ -64,14 +67,35 @@ def words_of(data: bytes) -> list[int]:
     return [int.from_bytes(data[i : i + 4], "little") for i in range(0, len(data), 4)]
 
 
-def images(program: Waypoints, lead: int, ahead: int) -> tuple[list[int], list[int]]:
-    """Return what both program memories hold."""
+@dataclass(frozen=True, eq=False)
+class Instruction:
+    """What a controller is given.
+
+    Attributes
+    ----------
+    limits : Limits
+        Of the least controller that can run it.
+    memories : tuple of list of int
+        The words of both program memories.
+    lead : int
+        Clock cycles before cycle 0.
+    """
+
+    limits: Limits
+    memories: tuple[list[int], list[int]]
+    lead: int
+
+
+def instruction(hardware: Hardware, program: Waypoints, rebuilt: Program) -> Instruction:
+    """Return what the controller of a machine is given to run a program.
+
+    Parameters
+    ----------
+    rebuilt : Program
+        What it is to rebuild.
+    """
     sections = sections_of(program)
     first = b"".join(data for tag, data in sections.items() if tag != "PATH")
-    return [lead, ahead, *words_of(first)], words_of(sections["PATH"])
-
-
-def limits_for(hardware: Hardware, program: Waypoints, depth: int, ahead: int) -> Limits:
-    """Return the least controller for a program, in steps."""
-    sizes = {tag: len(data) for tag, data in sections_of(program).items()}
-    return limits_of(hardware, program, sizes, depth, ahead)
+    memories = [program.lead, program.ahead, *words_of(first)], words_of(sections["PATH"])
+    sizes = {tag: len(data) for tag, data in sections.items()}
+    return Instruction(limits_of(hardware, program, rebuilt, sizes), memories, program.lead)

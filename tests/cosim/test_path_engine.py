@@ -13,6 +13,7 @@ from hwdsl import Actor, Fabric, Junction, Node
 from hwdsl.errors import HardwareWarning, LimitReached, NoSchedule
 from hwdsl.legs import carries
 from hwdsl.program_file import sections_of
+from hwdsl.rebuild import rebuild
 from hwdsl.waypoints import FOREVER, Kind
 from rtl.control.decoder import Decoder
 from rtl.control.limits import limits_of
@@ -55,7 +56,7 @@ def rebuilt(hardware, program):
     """Return datum, Wire, departure and end of all that the engine reserves."""
     sections = sections_of(program)
     sizes = {tag: len(data) for tag, data in sections.items()}
-    bench = Bench(hardware, limits_of(hardware, program, sizes, 4, 64))
+    bench = Bench(hardware, limits_of(hardware, program, rebuild(hardware, program), sizes))
     paths, lanes = bench.paths, bench.paths.lanes
     simulator = Simulator(bench)
     simulator.add_clock(1e-9)

@@ -1,0 +1,68 @@
+"""Commands from the controller: the very Trace that tables give, from cycle 0 on."""
+
+import pytest
+from controlled import agree, packets
+from test_rebuild import example, random_schedules
+
+import dtt
+from dtt.controller_clocks import Clocks
+from dtt.waypoints import waypoints
+
+FIRST_SEED = 50_000
+
+
+def test_the_first_example():
+    agree(dtt.schedule(*example("fig1")))
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("name", ["own_op", "four_pe"])
+def test_more_examples(name):
+    agree(dtt.schedule(*example(name)))
+
+
+def some(seeds, count, window):
+    """Yield Schedules with Moves, ``count`` of each fabric at most."""
+    for seed in seeds:
+        found = (s for s in random_schedules([seed]) if len(s.moves))
+        for _, schedule in zip(range(count), found, strict=False):
+            yield schedule
+
+
+def test_a_random_pair():
+    for schedule in some([FIRST_SEED], 1, 32):
+        agree(schedule, window=32)
+
+
+@pytest.mark.campaign
+def test_fifty_random_pairs():
+    pairs = 0
+    for schedule in some(range(FIRST_SEED, FIRST_SEED + 24), 3, 32):
+        agree(schedule, window=32)
+        pairs += 1
+    assert pairs >= 50
+
+
+def test_clock_cycles_are_foretold():
+    told_of(dtt.schedule(*example("fig1")))
+
+
+@pytest.mark.campaign
+def test_clock_cycles_are_foretold_of_random_pairs():
+    for schedule in some(range(FIRST_SEED + 100, FIRST_SEED + 110), 1, 32):
+        told_of(schedule, window=32)
+
+
+def told_of(schedule, **options):
+    """Assert that the work for every cycle begins when it should, and the lead is the least."""
+    program = waypoints(schedule, **options)
+    sent, begun = packets(schedule, **options)
+    clocks = Clocks(schedule.hardware, program)
+    now = clocks.startup
+    for cycle in range(program.cycles):
+        if cycle and cycle in begun:
+            assert begun[cycle] == now
+        stretch = clocks.stretches.get(cycle)
+        now += 1 if stretch is None else stretch.paths + stretch.rest
+    assert sent
+    assert min(packet.slack for packet in sent) == 0
