@@ -111,7 +111,7 @@ def _able(hardware: Hardware, op: Op) -> tuple[tuple[Actor, Timing], ...]:
     straight = [a for a in enough if not _straddling(hardware, op, a)]
     if not straight:
         raise NoSchedule(_straddling(hardware, op, enough[0]))
-    timed = [(a, a.timing(op.code, op.work, op.parallel, op.depth)) for a in straight]
+    timed = [(a, a.timing(op.code, op.work, op.parallel, op.depth, op.spans)) for a in straight]
     fitting = [(a, t) for a, t in timed if not _too_small(hardware, op, a, t)]
     if not fitting:
         raise NoSchedule(_too_small(hardware, op, *timed[0]))

@@ -14,6 +14,7 @@ from hwdsl.ops import kind_of
 from hwdsl.program import FIRE_COLUMNS, OPERANDS, RESULT_COLUMNS, table_columns
 
 from .addresses import Addresses
+from .launching import of_engines
 from .partial_sums import in_adders
 from .presence import find, operand_reads, ragged
 
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 
 
 def lower_firings(schedule: Schedule, addresses: Addresses) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return the tables ``fires`` and ``results`` of a Program, unsorted, and its ``width``."""
+    """Return the tables ``fires`` and ``results`` of a Program, unsorted, and its ``width``.
+
+    MAC engines have none: see `dtt.launching`.
+    """
     width = widest(schedule.hardware)
     starts = _starts(schedule)
     fires = _fires(schedule, addresses, starts, width)
@@ -64,6 +68,7 @@ def _starts(schedule: Schedule) -> _Starts:
     workload, firings, times = schedule.workload, schedule.firings, schedule.times
     work = np.array([op.work for op in workload.ops], np.int64)[firings["op"]]
     work[firings["part"] >= 0] = 1
+    work[of_engines(schedule.hardware, firings)] = 0
     depth = np.array([op.depth for op in workload.ops], np.int64)[firings["op"]]
     firing, step = ragged(work)
     units, depth, elements = times.units[firing], depth[firing], (work // depth)[firing]
@@ -143,8 +148,9 @@ def _fires(schedule: Schedule, addresses: Addresses, starts: _Starts, width: int
 def _read_elements(schedule: Schedule, starts: _Starts, operand: int) -> np.ndarray:
     """Return which element of an operand each unit start reads, or -1."""
     element = np.where(starts.parallel, 0, starts.step)
-    ops = [schedule.workload.ops[i] for i in schedule.firings["op"].tolist()]
-    for firing, op in enumerate(ops):
+    firings = schedule.firings
+    for firing in np.flatnonzero(~of_engines(schedule.hardware, firings)).tolist():
+        op = schedule.workload.ops[firings["op"][firing]]
         reads = kind_of(op.code).reads
         if reads is not None and operand < len(op.operands):
             shapes = [d.shape for d in op.operands]

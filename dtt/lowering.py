@@ -12,6 +12,7 @@ from hwdsl.program import Program
 
 from .addresses import Addresses
 from .firing import lower_firings
+from .launching import lower_launches
 from .partial_sums import in_adders
 from .presence import (
     INFINITE,
@@ -42,10 +43,11 @@ def lower(schedule: Schedule) -> Program:
     addresses = Addresses(hardware, workload, schedule.presences)
     pieces = _pieces(schedule)
     fires, results, width = lower_firings(schedule, addresses)
+    launches, lists = lower_launches(schedule, addresses)
     sends = _sends(schedule, addresses, pieces)
     steers = _steers(schedule, pieces)
     lands = _lands(schedule, addresses, pieces)
-    tables = (sends, steers, lands, fires, results)
+    tables = (sends, steers, lands, fires, results, launches)
     last = max(int(table[:, 0].max(initial=-1)) for table in tables)
     return Program(
         hardware=hardware.fingerprint,
@@ -59,6 +61,8 @@ def lower(schedule: Schedule) -> Program:
         fires=_ordered(fires),
         results=_ordered(results),
         width=width,
+        launches=launches,
+        lists=lists,
     )
 
 

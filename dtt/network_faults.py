@@ -93,7 +93,7 @@ def _able(hardware: Hardware, op: Op, layer: str) -> list[Actor]:
 
 def _missing(hardware: Hardware, op: Op, actor: Actor) -> str:
     """Say what of an Op has no room at an Actor, or nothing."""
-    timing = actor.timing(op.code, op.work, op.parallel, op.depth)
+    timing = actor.timing(op.code, op.work, op.parallel, op.depth, op.spans)
     together = timing.latency - timing.hold + 1 <= timing.hold - 1
     node, result_node = hardware.points[actor.at], hardware.points[actor.result_at]
     data = list(dict.fromkeys(op.operands))

@@ -64,7 +64,7 @@ def firing_timing(hardware: Hardware, workload: Workload, firing: Any) -> Timing
     op = workload.ops[firing["op"]]
     work = op.work if firing["part"] < 0 else 1
     actor: Actor = hardware.actors[firing["actor"]]
-    return actor.timing(op.code, work, op.parallel, op.depth)
+    return actor.timing(op.code, work, op.parallel, op.depth, op.spans)
 
 
 def firing_times(hardware: Hardware, workload: Workload, firings: np.ndarray) -> Times:

@@ -10,8 +10,9 @@ from .declaration import FIELDS, OP_FIELDS, Declaration, ends
 from .errors import Fault, Location
 from .hardware import Hardware
 from .names import clashes, is_identifier, parse_path
+from .mac_engine import faults as engine_faults
+from .mac_engine import is_mac_engine
 from .ops import KINDS
-from .slices import ENGINE_CODES
 
 LARGEST = 1 << 40
 """No size and no time may reach this, so that every engine's integers hold their products."""
@@ -232,6 +233,9 @@ def _between(
     """Yield what is wrong within one sound part, and between it and the sound parts it touches."""
     if d.kind == "Actor":
         yield from _results(d)
+    if is_mac_engine(d) and d.fields["at"] in sound:
+        for field, sentence in engine_faults(d, word, parts[d.fields["at"]]):
+            yield _fault(d, field, sentence)
     if d.kind in ("Node", "Adder"):
         row = d.fields.get("row", word)
         if d.fields["capacity"] % row:
@@ -292,7 +296,7 @@ def costly(declarations: Sequence[Declaration], word: int) -> Iterator[str]:
             lane = d.fields.get("lane", word)
             lanes_in[d.fields["target"]] += d.fields["bandwidth"] // lane
         elif d.kind == "Actor":
-            ports = 1 if ENGINE_CODES.intersection(d.fields["ops"]) else d.fields.get("units", 1)
+            ports = 1 if is_mac_engine(d) else d.fields.get("units", 1)
             lanes_in[d.fields.get("result_at", d.fields["at"])] += ports
     for d in declarations:
         large = d.kind == "Node" and 36 * 1024 <= d.fields["capacity"] < OFF_CHIP

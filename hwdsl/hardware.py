@@ -16,6 +16,7 @@ from typing import Any
 
 from .errors import InputError
 from .names import parse_path, verilog_name
+from .slices import ENGINE_CODES, lanes_for
 
 MICRO_PJ = 1_000_000
 """Integer energy units in one pJ."""
@@ -120,6 +121,8 @@ class Timing:
         Units in use for ``cooldown`` cycles.
     steps : int
         Cycles in which the units start something new.
+    lanes : int
+        How many elements of the result are worked on at a time.
     """
 
     latency: int
@@ -128,6 +131,7 @@ class Timing:
     units: int
     steps: int
     energy: int | None
+    lanes: int
 
 
 @dataclass(frozen=True)
@@ -142,7 +146,14 @@ class Actor:
     bits: int
     ops: Mapping[str, OpTiming] = field(hash=False)
 
-    def timing(self, code: str, work: int, parallel: bool, depth: int = 1) -> Timing:
+    @property
+    def is_mac_engine(self) -> bool:
+        """Whether it takes one Op at a time, with all of its units (rule 4 of the contract)."""
+        return not ENGINE_CODES.isdisjoint(self.ops)
+
+    def timing(
+        self, code: str, work: int, parallel: bool, depth: int = 1, spans: tuple[int, ...] = ()
+    ) -> Timing:
         """Return the timing of an Op of ``work`` unit-steps.
 
         Parameters
@@ -155,20 +166,29 @@ class Actor:
             Whether all of the work must start in one cycle (a dot product of scalars).
         depth : int
             Unit-steps of one element of the result, which one unit takes in a row.
+        spans : tuple of int
+            See `hwdsl.slices.lanes_for`; of a MAC engine.
 
         Notes
         -----
         With ``u`` units and ``steps = depth * ceil(work / depth / u)``, latency and cooldown are
         the declared ones plus ``steps - 1``. Hold is the declared one, at least ``steps``;
-        undeclared, it is 1 for one step, else the latency.
+        undeclared, it is 1 for one step, else the latency. A MAC engine takes all of its units
+        for as many elements at a time as it reads in a cycle, and holds for the latency.
         """
         op = self.ops[code]
         elements = work // depth
+        if self.is_mac_engine:
+            lanes = lanes_for(self.units, spans)
+            steps = depth * -(-elements // lanes)
+            latency = op.latency + steps - 1
+            cooldown = op.cooldown + steps - 1
+            return Timing(latency, cooldown, latency, self.units, steps, op.energy, lanes)
         units = work if parallel else min(elements, op.units or self.units)
         steps = depth * -(-elements // units)
         latency = op.latency + steps - 1
         hold = max(op.hold, steps) if op.hold is not None else (1 if steps == 1 else latency)
-        return Timing(latency, op.cooldown + steps - 1, hold, units, steps, op.energy)
+        return Timing(latency, op.cooldown + steps - 1, hold, units, steps, op.energy, units)
 
     def __str__(self) -> str:
         return self.name

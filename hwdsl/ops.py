@@ -53,6 +53,8 @@ class OpKind:
         Takes what ``work`` takes; returns, for each operand, the element that is read in each
         unit-step (-1: none, which reads as 0), those of one result element in a row. ``None``:
         step k reads element k of every operand.
+    spans : callable
+        Takes what ``work`` takes; see `hwdsl.slices.lanes_for`.
     latency, arity, component
         Of an op that a user brings, see `hwdsl.user_ops.UserOp`: its least latency, the number of
         its operands, and what takes the bits of an element and returns its Amaranth Component.
@@ -67,6 +69,7 @@ class OpKind:
     defaults: tuple[int, ...] = ()
     depth: Callable[..., int] = lambda *_: 1
     reads: Callable[..., Sequence[np.ndarray]] | None = None
+    spans: Callable[..., tuple[int, ...]] = lambda *_: ()
     latency: int = 1
     arity: int = 0
     component: Callable[[int], Any] | None = None
@@ -139,6 +142,7 @@ KINDS: dict[str, OpKind] = {
             options=slices.CONVOLVE,
             depth=slices.convolve_depth,
             reads=slices.convolve_reads,
+            spans=slices.convolve_spans,
         ),
         OpKind(
             "elem_mac",

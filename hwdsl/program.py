@@ -7,7 +7,7 @@ cycle, part and lane or unit; no port has two commands for one cycle in a legal 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,6 +16,12 @@ STEER_COLUMNS = ("cycle", "wire", "lane", "from_wire", "from_lane")
 LAND_COLUMNS = ("cycle", "wire", "lane", "row", "offset", "first")
 FIRE_COLUMNS = ("cycle", "actor", "unit", "code", "first", "last", "more")
 RESULT_COLUMNS = ("cycle", "actor", "unit", "size", "offset", "first")
+LAUNCH_COLUMNS = (
+    *("cycle", "actor", "unit", "code", "elements", "lanes", "taps", "columns"),
+    *("across", "down", "before", "padding", "high", "wide", "stride", "last", "line"),
+    *("input", "filter", "word", "total", "result", "adds"),
+)
+LIST_COLUMNS = ("actor", "index", "row")
 CONTENT_COLUMNS = ("point", "row", "datum", "part")
 
 OPERANDS = 3
@@ -58,6 +64,19 @@ class Program:
         is there, unless ``first``.
     width : int
         Rows that the widest element of any Actor takes.
+    launches : array of `LAUNCH_COLUMNS`
+        A MAC engine begins an Op (``unit`` is 0) that makes ``elements``, 2^``lanes`` at a time in
+        ``taps`` cycles. Its operands are words, counted from the first of their datum. Element 0
+        begins ``before`` words ahead of its input. From tap to tap the input moves ``across``
+        words, but ``down`` words after each ``columns`` of them; from element to element it moves
+        ``stride`` words, and after the element that is ``last`` words along, to the next ``line``.
+        A tap is 0 unless ``padding`` <= its row < ``high`` and ``padding`` <= its column < ``wide``,
+        counted with the padding. ``input``, ``filter``, ``total`` and ``result`` are indices in
+        the list of rows: where those of each operand begin; the taps begin with ``word`` of the
+        filter. ``adds``: there is a total to begin with. Of an ``add``, each tap is 1.
+    lists : array of `LIST_COLUMNS`
+        What the list of rows of a MAC engine holds before cycle 0: the rows of each datum that it
+        works on, one after the other.
     """
 
     hardware: str
@@ -71,6 +90,8 @@ class Program:
     fires: np.ndarray
     results: np.ndarray
     width: int
+    launches: np.ndarray = field(default_factory=lambda: _none(LAUNCH_COLUMNS))
+    lists: np.ndarray = field(default_factory=lambda: _none(LIST_COLUMNS))
 
     def slot(self, operand: int) -> slice:
         """Return the columns of ``fires`` that belong to an operand slot."""
@@ -78,7 +99,11 @@ class Program:
         return slice(start, start + 2 + self.width)
 
 
-TABLES = ("contents", "finals", "sends", "steers", "lands", "fires", "results")
+def _none(columns: tuple[str, ...]) -> np.ndarray:
+    return np.empty((0, len(columns)), np.int64)
+
+
+TABLES = ("contents", "finals", "sends", "steers", "lands", "fires", "results", "launches", "lists")
 
 
 def table_columns(width: int) -> dict[str, int]:
@@ -91,4 +116,6 @@ def table_columns(width: int) -> dict[str, int]:
         "lands": len(LAND_COLUMNS),
         "fires": len(FIRE_COLUMNS) + OPERANDS * (2 + width),
         "results": len(RESULT_COLUMNS) + width,
+        "launches": len(LAUNCH_COLUMNS),
+        "lists": len(LIST_COLUMNS),
     }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 Shape = tuple[int, ...]
 
 ENGINE_CODES = frozenset({"conv_acc", "elem_mac"})
-"""An Actor that knows one of these is an engine: it reads and writes whole rows (rule 4)."""
+"""An Actor that knows one of these is a MAC engine: it reads and writes whole rows (rule 4)."""
+
+LANE_ROWS = 2
+"""Rows of the input that a MAC engine reads in a cycle."""
 
 CONVOLVE = ("filter", "stride", "padding")
 """Options of ``conv_acc``: which filter of the group; step of the window; zeros around it."""
@@ -65,6 +69,51 @@ def convolve(operands: Sequence[Any], filter: int, stride: int, padding: int) ->
 def convolve_depth(shapes: Sequence[Shape], _result: Shape, *_: int) -> int:
     """Return the taps of one output."""
     return shapes[1][1] * shapes[1][2]
+
+
+def convolve_spans(
+    shapes: Sequence[Shape], result: Shape, filter: int, stride: int, padding: int
+) -> tuple[int, ...]:
+    """Return over how many words of the slice 1, 2, 4, ... outputs in a row are spread."""
+    return _spans(shapes[0][1], result, stride)
+
+
+@lru_cache(maxsize=256)
+def _spans(width: int, result: Shape, stride: int) -> tuple[int, ...]:
+    import numpy as np
+
+    line, column = np.divmod(np.arange(math.prod(result)), result[1])
+    origin = (line * width + column) * stride
+    found = []
+    for power in range((len(origin) - 1).bit_length() + 1):
+        first = np.arange(0, len(origin), 1 << power)
+        last = np.minimum(first + (1 << power), len(origin)) - 1
+        found.append(int((origin[last] - origin[first]).max()) + 1)
+    return tuple(found)
+
+
+def lanes_for(units: int, spans: Sequence[int]) -> int:
+    """Return how many outputs a MAC engine of so many units works on at a time.
+
+    Parameters
+    ----------
+    spans : sequence of int
+        Words over which the inputs of 1, 2, 4, ... of them are spread; empty: as many as outputs.
+
+    Returns
+    -------
+    int
+        The most, a power of two, for which the inputs surely lie in `LANE_ROWS` rows of ``units``
+        words each.
+    """
+    most = (LANE_ROWS - 1) * units + 1
+    lanes = 1
+    while lanes < units:
+        wider = min(lanes.bit_length(), len(spans) - 1)
+        if spans and spans[wider] > most:
+            break
+        lanes *= 2
+    return lanes
 
 
 def convolve_reads(

@@ -79,6 +79,8 @@ class Op:
         Whether copies in its Actor's Node are the only ones that it may use.
     after : Datum or None
         What is brought for it takes no space in its Actor's Node before this result is complete.
+    spans : tuple of int
+        What `hwdsl.slices.lanes_for` asks for.
     """
 
     index: int
@@ -95,6 +97,7 @@ class Op:
     depth: int = 1
     resident: bool = False
     after: Datum | None = None
+    spans: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:
@@ -263,6 +266,7 @@ class Workload:
             kind.depth([d.shape for d in operands], shape, *told),
             resident,
             after,
+            kind.spans([d.shape for d in operands], shape, *told),
         )
         self.ops.append(made)
         self.items.append(made)

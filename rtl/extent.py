@@ -50,6 +50,7 @@ def _used(hardware: Hardware, program: Program) -> Iterator[tuple[np.ndarray, np
     actors = np.array([(a.at, a.result_at) for a in hardware.actors], np.int64).reshape(-1, 2)
     for i in range(len(RESULT_COLUMNS), program.results.shape[1]):
         yield actors[program.results[:, 1], 1], program.results[:, i]
+    yield actors[program.lists[:, 0], 0], program.lists[:, 2]
     at = actors[program.fires[:, 1], 0]
     for operand in range(OPERANDS):
         slot = program.fires[:, program.slot(operand)]

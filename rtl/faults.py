@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from amaranth.hdl import Cat, Module, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 
 from hwdsl import hardware
@@ -34,6 +34,10 @@ class Faults:
         An Actor that takes one cycle longer for every op.
     deaf_adder : str
         An Adder that leaves out what comes in on its third lane.
+    short_engine : str
+        A MAC engine that leaves out the last tap of each element.
+    lost_beat : (str, int)
+        A Wire, and the number (from 0) of the beat on its lane 0 that never arrives.
     """
 
     slow_wire: str = ""
@@ -42,11 +46,14 @@ class Faults:
     late_port: str = ""
     slow_actor: str = ""
     deaf_adder: str = ""
+    short_engine: str = ""
+    lost_beat: tuple[str, int] | None = None
 
     def of_wire(self, wire: hardware.Wire) -> bool:
         """Return whether a Wire is to be built wrongly."""
         stuck = self.stuck_bit[0] if self.stuck_bit else ""
-        return wire.name in (self.slow_wire, self.swapped_lanes, stuck)
+        leaky = self.lost_beat[0] if self.lost_beat else ""
+        return wire.name in (self.slow_wire, self.swapped_lanes, stuck, leaky)
 
     def actor(self, actor: hardware.Actor) -> hardware.Actor:
         """Return the Actor as it is to be built."""
@@ -63,6 +70,8 @@ def wire_of(wire: hardware.Wire, registered: bool, faults: Faults) -> Wire:
     """Return the Component of a Wire."""
     if wire.name == faults.slow_wire:
         return Wire(replace(wire, latency=wire.latency + 1), registered)
+    if faults.lost_beat and faults.lost_beat[0] == wire.name:
+        return _LeakyWire(wire, registered, faults.lost_beat[1])
     stuck = faults.stuck_bit
     if wire.name == faults.swapped_lanes or (stuck and stuck[0] == wire.name):
         return _CrossedWire(wire, registered, faults)
@@ -92,6 +101,29 @@ class _CrossedWire(Wire):
             _, lane, bit = faults.stuck_bit
             values[lane] = values[lane] | (carried[lane].valid << (1 + bit))
         return Cat(value[: 1 + wire.lane] for value in values)
+
+
+class _LeakyWire(Wire):
+    """A Wire that loses one beat on its lane 0."""
+
+    def __init__(self, wire: hardware.Wire, registered: bool, beat: int):
+        self._beat = beat
+        super().__init__(wire, registered)
+
+    def elaborate(self, platform) -> Module:
+        self._count = Signal(range(self._beat + 2))
+        self._first = Signal()
+        m = super().elaborate(platform)
+        with m.If(self._first & (self._count <= self._beat)):
+            m.d.sync += self._count.eq(self._count + 1)
+        m.d.comb += self._first.eq(self._valid)
+        return m
+
+    def _carried(self, lanes: Value) -> Value:
+        carried = data.View(lanes_of(self._wire), lanes)
+        self._valid = carried[0].valid
+        lost = self._valid & (self._count == self._beat)
+        return lanes & ~Mux(lost, (1 << (1 + self._wire.lane)) - 1, 0)
 
 
 class _LateTable(Table):

@@ -16,6 +16,7 @@ from hwdsl.hardware import Hardware
 from hwdsl.program import (
     FIRE_COLUMNS,
     LAND_COLUMNS,
+    LAUNCH_COLUMNS,
     RESULT_COLUMNS,
     SEND_COLUMNS,
     STEER_COLUMNS,
@@ -58,15 +59,20 @@ class Image:
     def entries(self, ports: Sequence[Port], time_bits: int) -> Iterator[list[int]]:
         """Yield the rows of each table, in port order."""
         for port, (cycles, commands) in zip(ports, self.tables, strict=True):
-            (_, command_bits), _, _ = entry_fields(port, time_bits)
+            (_, command_bits), _, (_, timed) = entry_fields(port, time_bits)
+            if not timed:
+                yield commands.tolist()
+                continue
             times = cycles.astype(object) | (1 << time_bits)
             yield ((times << command_bits) | commands).tolist()
 
     def words(self, ports: Sequence[Port], time_bits: int) -> Iterator[np.ndarray]:
         """Yield the rows of each table as words of 64 bits, the least significant first."""
         for port, (cycles, commands) in zip(ports, self.tables, strict=True):
-            (_, bits), _, _ = entry_fields(port, time_bits)
-            if bits + time_bits + 1 <= 64:
+            (_, bits), _, (_, timed) = entry_fields(port, time_bits)
+            if not timed:
+                yield commands.astype(np.uint64).reshape(-1, 1)
+            elif bits + time_bits + 1 <= 64:
                 words = commands.astype(np.uint64)
                 words |= (cycles.astype(np.uint64) | np.uint64(1 << time_bits)) << np.uint64(bits)
                 yield words.reshape(-1, 1)
@@ -110,11 +116,13 @@ def image_of(hardware: Hardware, program: Program, values: Mapping[Any, Any]) ->
     numbers = {(p.kind, p.part, p.lane): i for i, p in enumerate(ports)}
     tables: list[tuple[np.ndarray, np.ndarray]] = [_NO_COMMANDS] * len(ports)
     for kind in _COMMANDS:
-        rows, names = getattr(program, kind + "s"), _columns(kind, program)
+        rows, names = _rows(kind, program), _columns(kind, program)
         for number, some in _by_port(kind, rows, numbers):
             given = {name: some[:, i] for i, name in enumerate(names)}
             if kind == "steer":
                 given["choice"] = _choices(hardware, ports[number], given)
+            if kind == "list":
+                given["cycle"] = _no_gaps(ports[number], given["index"])
             tables[number] = (given["cycle"], _packed(ports[number], given))
     return Image(tables, _stores(hardware, program, values))
 
@@ -126,11 +134,30 @@ _COMMANDS = {
     "land": LAND_COLUMNS,
     "fire": FIRE_COLUMNS,
     "result": RESULT_COLUMNS,
+    "launch": LAUNCH_COLUMNS,
+    "list": ("index", "actor", "unit", "row"),
 }
 
 
-_ELSEWHERE = ("cycle", "wire", "lane", "from_wire", "from_lane", "actor", "unit")
+_ELSEWHERE = ("cycle", "index", "wire", "lane", "from_wire", "from_lane", "actor", "unit")
 """Columns that say when and where, and are not part of a command."""
+
+
+def _rows(kind: str, program: Program) -> np.ndarray:
+    """Return the table of a Program with the commands of a kind: when, part, lane or unit, ..."""
+    if kind == "list":
+        actor, index, row = program.lists.T
+        return np.stack([index, actor, np.zeros_like(index), row], axis=1)
+    rows: np.ndarray = program.launches if kind == "launch" else getattr(program, kind + "s")
+    return rows
+
+
+def _no_gaps(port: Port, index: np.ndarray) -> np.ndarray:
+    """Return when the entries of a list act, which is at no time; refuse a list with gaps."""
+    gaps = np.flatnonzero(index != np.arange(len(index)))
+    if len(gaps):
+        raise InputError(f"Program: {port}: entry {gaps[0]} is missing or given twice")
+    return np.zeros_like(index)
 
 
 def _columns(kind: str, program: Program) -> list[str]:
@@ -156,7 +183,7 @@ def _by_port(
         part, lane = int(some[0, 1]), int(some[0, 2])
         number = numbers.get((kind, part, lane))
         if number is None:
-            owner = "actor" if kind in ("fire", "result") else "wire"
+            owner = "wire" if kind in ("send", "steer", "land") else "actor"
             raise InputError(f"Program: {owner} {part} has no {kind} port {lane}")
         if some[0, 0] < 0:
             raise InputError(f"Program: a {kind} is in cycle {some[0, 0]}, before cycle 0")

@@ -24,10 +24,12 @@ from .control.source import Control
 from .control.topology import Topology
 from .faults import NONE, Faults, table_of, wire_of
 from .junction import Junction
+from .mac_engine import LOOKS, READS, MacEngine
 from .node import Neighbours, Node
 from .panel import RADIX, RADIX_BITS, FirstError, FirstOfGroups, FirstOfParts, Loading, Time
 from .ports import Port, ports_of
 from .probe import probed_parts
+from .tables import List
 
 ANY = "any"
 """Stands for a name where names do not matter; not the name of a planted fault, which may be ""."""
@@ -214,6 +216,10 @@ class Plan:
             self.loading = Place("loading", "loading", Loading, (len(self.memories),))
 
     def _table(self, port: Port) -> Place:
+        if port.kind == "list":
+            alike = replace(port, part=0, owner=ANY)
+            given = (alike, self.depth, len(LOOKS), self.loadable)
+            return Place(port.kind, f"list_{verilog_name(port.owner)}", List, given)
         faults = self.faults
         late = str(port) == faults.late_port
         name = f"{port.kind}_{port.lane}_{verilog_name(port.owner)}"
@@ -231,6 +237,8 @@ class Plan:
 
     def _actor(self, actor: hardware.Actor, owned: Owned) -> Place:
         at, result_at = self.points[actor.at], self.points[actor.result_at]
+        if actor.is_mac_engine:
+            return self._mac_engine(actor, owned["launch", actor.index][0])
         fires, results = owned["fire", actor.index], owned["result", actor.index]
         built = replace(self.faults.actor(actor), index=0, name=ANY, at=0, result_at=0)
         given = (
@@ -245,6 +253,16 @@ class Plan:
         reads, writes = access_members(built, at, result_at)
         self._reads[actor.at] += [(place, name) for name in reads]
         self._writes[actor.result_at] += [(place, name) for name in writes]
+        return place
+
+    def _mac_engine(self, actor: hardware.Actor, launch: Port) -> Place:
+        built = replace(self.faults.actor(actor), index=0, name=ANY, at=0, result_at=0)
+        at = _any_point(self.points[actor.at])
+        short = actor.name == self.faults.short_engine
+        given = (built, at, self.hardware.word, *_any_ports([launch]), short)
+        place = Place("mac_engine", verilog_name(actor.name), MacEngine, given)
+        self._reads[actor.at] += [(place, f"read_{name}") for name in READS]
+        self._writes[actor.at].append((place, "write"))
         return place
 
     def _wire(self, wire: Wire) -> Place:
@@ -292,6 +310,9 @@ class Plan:
         sited = [*self.hardware.actors, *self.hardware.points]
         self.sites = {part: Site(self.parts[part], {}, {}) for part in sited}
         for port, table in self.sources.items():
+            if port.kind == "list":
+                self._join_list(self.hardware.actors[port.part], table)
+                continue
             self.joins.append(Join(table, "now", self.time, "now"))
             part, member = self._commanded(port)
             self.sites[part].sources[member] = table
@@ -309,6 +330,11 @@ class Plan:
         for point in self.hardware.points if self.compact else ():
             wires = enumerate(self.hardware.outgoing[point.index])
             self.sites[point].wires |= {f"wire{i}": self.parts[wire] for i, wire in wires}
+
+    def _join_list(self, actor: hardware.Actor, place: Place) -> None:
+        self.sites[actor].sources["list"] = place
+        for i, name in enumerate(LOOKS):
+            self.joins.append(Join(place, f"look{i}", self.parts[actor], f"look_{name}"))
 
     def _choose_error(self) -> None:
         """Place a tree that finds the first error, and join it."""
@@ -356,6 +382,8 @@ class Plan:
 
     def _commanded(self, port: Port) -> tuple[Point | hardware.Actor, str]:
         """Return the part that takes the commands of a port, and its member for them."""
+        if port.kind == "launch":
+            return self.hardware.actors[port.part], "launch"
         if port.kind in ("fire", "result"):
             return self.hardware.actors[port.part], f"{port.kind}{port.lane}"
         wire = self.hardware.wires[port.part]

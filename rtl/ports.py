@@ -2,7 +2,8 @@
 
 Shared by the hardware, which obeys commands, and by the loader, which packs them. A port belongs
 to one lane of a Wire (send or steer at its source, land at its target) or to one unit of an Actor
-(fire, result), and takes at most one command in a cycle.
+(fire, result), and takes at most one command in a cycle. A MAC engine has one port for all of its
+units (launch), and a list of rows (list), which is no source of commands but is loaded as one is.
 """
 
 from __future__ import annotations
@@ -10,13 +11,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hwdsl.hardware import Actor, Hardware, Point, Wire
+from hwdsl.program import LAUNCH_COLUMNS
 
 from .operations import operation
+
+LIST_BITS = 24
+"""Bits of an index in a list of rows."""
 
 Fields = tuple[tuple[str, int], ...]
 """Names and widths in bits, the least significant field first."""
 
-KINDS = ("send", "steer", "land", "fire", "result")
+KINDS = ("send", "steer", "land", "fire", "result", "launch", "list")
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,12 @@ class Port:
 
 
 def entry_fields(port: Port, time_bits: int) -> Fields:
-    """Return the layout of a timed command in a table; ``valid`` says that there is one."""
+    """Return the layout of a timed command in a table; ``valid`` says that there is one.
+
+    A list holds rows alone.
+    """
+    if port.kind == "list":
+        return (("command", port.width), ("time", 0), ("valid", 0))
     return (("command", port.width), ("time", time_bits), ("valid", 1))
 
 
@@ -86,6 +96,11 @@ def ports_of(hardware: Hardware) -> tuple[Port, ...]:
             if exists:
                 made += _lanes(kind, wire, fields, wire.lanes)
     for actor in hardware.actors:
+        if actor.is_mac_engine:
+            at = hardware.points[actor.at]
+            made += _lanes("launch", actor, _launch_fields(actor, at, hardware.word), 1)
+            made += _lanes("list", actor, (("row", row_bits(at)),), 1)
+            continue
         fire = _fire_fields(actor, hardware.points[actor.at], hardware.word)
         result = _result_fields(actor, hardware.points[actor.result_at], hardware.word)
         for kind, fields in (("fire", fire), ("result", result)):
@@ -133,3 +148,14 @@ def _result_fields(actor: Actor, point: Point, word: int) -> Fields:
         fields.append(("first", 1))
     rows = range(rows_per_element(actor, point))
     return (*fields, *((f"row{i}", row_bits(point)) for i in rows))
+
+
+def _launch_fields(actor: Actor, point: Point, word: int) -> Fields:
+    words = bits_for(2 * point.rows * (point.row // word))
+    widths = dict.fromkeys(LAUNCH_COLUMNS[LAUNCH_COLUMNS.index("code") :], words)
+    widths["code"] = bits_for(len(actor.ops) - 1)
+    widths["lanes"] = bits_for(bits_for(actor.units - 1))
+    widths["word"] = _words(point, word)[1]
+    widths |= dict.fromkeys(("input", "filter", "total", "result"), LIST_BITS)
+    widths["adds"] = 1
+    return tuple(widths.items())

@@ -7,7 +7,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from .ports import Fields, Port, entry_fields
+from .ports import LIST_BITS, Fields, Port, entry_fields
 from .ram import Ram, rows_of_zeros
 
 
@@ -49,6 +49,54 @@ class Load(wiring.Signature):
 
     def __init__(self, depth: int, width: int):
         super().__init__({"write": Out(1), "address": Out(ceil_log2(depth)), "data": Out(width)})
+
+
+class Look(wiring.Signature):
+    """Looks up a row in a list; it is there a cycle later. Seen from who asks."""
+
+    def __init__(self, row_bits: int):
+        super().__init__({"index": Out(LIST_BITS), "row": In(row_bits)})
+
+
+class List(wiring.Component):
+    """The list of rows of a MAC engine: which address each row of a datum has.
+
+    Parameters
+    ----------
+    port : Port
+    depth : int
+        Entries, a power of two.
+    looks : int
+        How many are looked up in a cycle.
+    loadable : bool
+        Whether it has a ``load`` port.
+
+    Members
+    -------
+    look{i} : In(Look)
+
+    Attributes
+    ----------
+    contents : MemoryData
+    """
+
+    def __init__(self, port: Port, depth: int, looks: int, loadable: bool):
+        self._looks = looks
+        self.contents = rows_of_zeros(port.width, depth)
+        members = {f"look{i}": In(Look(port.width)) for i in range(looks)}
+        if loadable:
+            members["load"] = In(Load(depth, port.width))
+        super().__init__(members)
+
+    def elaborate(self, platform) -> Module:
+        m = Module()
+        m.submodules.ram = ram = Ram(self.contents)
+        if hasattr(self, "load"):
+            ram.write(words=self.load.write, row=self.load.address, data=self.load.data)
+        for i in range(self._looks):
+            look = getattr(self, f"look{i}")
+            ram.read(enable=Const(1), row=look.index, data=look.row, transparent=False)
+        return m
 
 
 class Table(wiring.Component):

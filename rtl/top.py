@@ -96,7 +96,7 @@ class Machine(wiring.Component):
         super().__init__(members_of(plan))
         for join in plan.joins:
             share(self._made[join.user], join.member, getattr(self._made[join.owner], join.source))
-        for table in plan.sources.values():
+        for table in (t for port, t in plan.sources.items() if port.kind != "list"):
             share(self._made[table], "run", self.run)
         self.now = self._made[plan.time].now
         for name in ERRORS:

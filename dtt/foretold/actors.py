@@ -9,6 +9,7 @@ from hwdsl.trace import EVENT, Kind
 from hwdsl.workload import Workload
 
 from .bits import Bits, spread
+from .engines import engine_events
 
 
 def actor_events(
@@ -18,6 +19,19 @@ def actor_events(
 
     ``content`` is what each Firing makes, as numbered in ``bits``.
     """
+    engines = np.array([actor.is_mac_engine for actor in hardware.actors], bool)
+    whole = engines[firings["actor"]]
+    of_units = _unit_events(hardware, workload, firings[~whole], content[~whole], bits)
+    of_engines = engine_events(hardware, workload, firings[whole], bits)
+    events = np.concatenate((of_units[0], of_engines[0]))
+    places = np.flatnonzero(~whole)[of_units[1]], np.flatnonzero(whole)[of_engines[1]]
+    return events, np.concatenate(places)
+
+
+def _unit_events(
+    hardware: Hardware, workload: Workload, firings: np.ndarray, content: np.ndarray, bits: Bits
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the events of Actors whose units are told of every step."""
     figures = [_figures(hardware, workload, *firing) for firing in firings.tolist()]
     rows = np.array(figures, np.int64).reshape(-1, 9)
     work, depth, units, steps, latency, cooldown, code, last, width = rows.T
@@ -49,7 +63,7 @@ def _figures(
 ) -> tuple[int, ...]:
     op, runner = workload.ops[index], hardware.actors[actor]
     work = op.work if part < 0 else 1
-    t = runner.timing(op.code, work, op.parallel, op.depth)
+    t = runner.timing(op.code, work, op.parallel, op.depth, op.spans)
     code = sorted(runner.ops).index(op.code)
     fixed = (work, op.depth, t.units, t.steps, t.latency, t.cooldown)
     return (*fixed, code, int(op.parallel), op.result.bits)

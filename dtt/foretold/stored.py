@@ -89,7 +89,7 @@ def _copies(schedule: Schedule, points: dict[int, None]) -> defaultdict[_Place, 
         op, runner = workload.ops[index], hardware.actors[actor]
         if runner.result_at not in points:
             continue
-        t = runner.timing(op.code, op.work, op.parallel, op.depth)
+        t = runner.timing(op.code, op.work, op.parallel, op.depth, op.spans)
         done = start + t.latency
         if op.into is None:
             made = _Copy(done - t.hold + 1, done, (_RESULT, actor, index), done)
@@ -117,7 +117,7 @@ def _uses(schedule: Schedule, points: dict[int, None]) -> Iterator[tuple[_Place,
             yield (wire.source, datum), cycle, cycle + beats - 1
     for index, part, actor, start in schedule.firings.tolist():
         op, runner = workload.ops[index], hardware.actors[actor]
-        hold = runner.timing(op.code, op.work, op.parallel, op.depth).hold
+        hold = runner.timing(op.code, op.work, op.parallel, op.depth, op.spans).hold
         for i, d in enumerate(op.operands):
             if i != op.into and part in (-1, i // 2):
                 yield (runner.at, d.index), start, start + hold - 1

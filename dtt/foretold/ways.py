@@ -83,7 +83,9 @@ class _Way:
         firings = self.schedule.firings
         for _, _, actor, start in firings[firings["op"] == self.datum.made_by].tolist():
             op, runner = workload.ops[self.datum.made_by or 0], hardware.actors[actor]
-            done: int = start + runner.timing(op.code, op.work, op.parallel, op.depth).latency
+            done: int = (
+                start + runner.timing(op.code, op.work, op.parallel, op.depth, op.spans).latency
+            )
             if runner.result_at == point and done <= cycle:
                 return done
         return None

@@ -58,7 +58,7 @@ def _unable(
     if cycle < op.not_before:
         broken.append(("not before", f"the Op must not start before {op.not_before}"))
     work = op.work if part < 0 else 1
-    timing = actor.timing(op.code, work, op.parallel, op.depth)
+    timing = actor.timing(op.code, work, op.parallel, op.depth, op.spans)
     if timing.units > actor.units:
         broken.append(("units", f"it needs {timing.units} units of {actor.units}"))
     in_adder = hardware.points[actor.result_at].kind == "Adder"

@@ -127,7 +127,7 @@ def _firing(
 ) -> tuple[int, ...]:
     op, actor = workload.ops[firing[0]], hardware.actors[firing[2]]
     part, start = firing[1], firing[3]
-    t = actor.timing(op.code, op.work if part < 0 else 1, op.parallel, op.depth)
+    t = actor.timing(op.code, op.work if part < 0 else 1, op.parallel, op.depth, op.spans)
     space = start if op.into is not None else start + t.latency - t.hold + 1
     into = -1 if op.into is None else op.operands[op.into].index
     return (
