@@ -47,8 +47,10 @@ def lower(schedule: Schedule) -> Program:
     sends = _sends(schedule, addresses, pieces)
     steers = _steers(schedule, pieces)
     lands = _lands(schedule, addresses, pieces)
-    tables = (sends, steers, lands, fires, results, launches)
+    tables = (sends, steers, lands, fires, results)
     last = max(int(table[:, 0].max(initial=-1)) for table in tables)
+    # Of a MAC engine no command tells when it writes.
+    last = max(last, int((schedule.firings["cycle"] + schedule.times.latency).max(initial=-1)))
     return Program(
         hardware=hardware.fingerprint,
         cycles=max(last + 1, schedule.cycles),

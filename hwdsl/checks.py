@@ -9,9 +9,9 @@ from typing import Any
 from .declaration import FIELDS, OP_FIELDS, Declaration, ends
 from .errors import Fault, Location
 from .hardware import Hardware
-from .names import clashes, is_identifier, parse_path
 from .mac_engine import faults as engine_faults
 from .mac_engine import is_mac_engine
+from .names import clashes, is_identifier, parse_path
 from .ops import KINDS
 
 LARGEST = 1 << 40

@@ -70,10 +70,11 @@ class Program:
         begins ``before`` words ahead of its input. From tap to tap the input moves ``across``
         words, but ``down`` words after each ``columns`` of them; from element to element it moves
         ``stride`` words, and after the element that is ``last`` words along, to the next ``line``.
-        A tap is 0 unless ``padding`` <= its row < ``high`` and ``padding`` <= its column < ``wide``,
-        counted with the padding. ``input``, ``filter``, ``total`` and ``result`` are indices in
-        the list of rows: where those of each operand begin; the taps begin with ``word`` of the
-        filter. ``adds``: there is a total to begin with. Of an ``add``, each tap is 1.
+        What a tap finds is 0 unless its row lies from ``padding`` to below ``high`` and its column
+        from ``padding`` to below ``wide``, counted with the padding. ``input``, ``filter``,
+        ``total`` and ``result`` are indices in the list of rows: where those of each operand begin;
+        the taps begin with ``word`` of the filter. ``adds``: there is a total to begin with. Of an
+        ``add``, each tap is 1.
     lists : array of `LIST_COLUMNS`
         What the list of rows of a MAC engine holds before cycle 0: the rows of each datum that it
         works on, one after the other.

@@ -30,8 +30,12 @@ def check_rows(hardware: Hardware, program: Program, most: int, user: str) -> No
 
 
 def rows_to_build(hardware: Hardware, program: Program) -> int:
-    """Return how many rows of a memory a Program needs at most: a power of two from 2^14 on."""
-    most = 1 << 14
+    """Return how many rows of a memory a Program needs at most: a power of two.
+
+    It is 2^14 or more, but for wide rows, which take long to write down: 2^20 bits or more.
+    """
+    widest = max((p.row for p in hardware.points), default=1)
+    most = 1 << max(6, min(14, 21 - widest.bit_length()))
     for points, rows in _used(hardware, program):
         capacity = np.array([p.rows for p in hardware.points], np.int64)[points]
         inside = rows[rows < capacity]

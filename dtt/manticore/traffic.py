@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hwdsl.hardware import Hardware
+
 from ..schedule import Schedule
 from .chiplet import LEVELS, Chiplet
 
@@ -49,7 +51,6 @@ class Traffic:
 
 def count(schedule: Schedule) -> Traffic:
     """Count the words of all Moves."""
-    chiplet = Chiplet(schedule.hardware)
     word = schedule.hardware.word
     size = np.array([d.size for d in schedule.workload.data], np.int64)
     bandwidth = np.array([w.bandwidth for w in schedule.hardware.wires], np.int64)
@@ -58,8 +59,14 @@ def count(schedule: Schedule) -> Traffic:
     wires = len(bandwidth)
     words = np.bincount(wire, bits // word, wires).astype(np.int64)
     full = np.bincount(wire, carried // word, wires).astype(np.int64)
+    return of_links(schedule.hardware, words, full - words)
+
+
+def of_links(hardware: Hardware, words: np.ndarray, padding: np.ndarray) -> Traffic:
+    """Add up what is counted by Wire: in a Schedule, or in a Trace (`hwdsl.carried`)."""
+    chiplet = Chiplet(hardware)
     links = {name: [w.index for w in chiplet.link(name)] for name in LINKS}
     return Traffic(
         {name: int(words[which].sum()) for name, which in links.items()},
-        {name: int((full - words)[which].sum()) for name, which in links.items()},
+        {name: int(padding[which].sum()) for name, which in links.items()},
     )
