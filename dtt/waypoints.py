@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hwdsl.errors import InputError
 from hwdsl.waypoints import CONTENT, FOREVER, HOME, PATH, WAY_POINT, WINDOW, Kind, Waypoints
 
 from .chains import Chains
@@ -40,10 +41,16 @@ def waypoints(
 
     Raises
     ------
+    InputError
+        If the Hardware has MAC engines, which a controller does not command.
     LimitReached
         If the program takes longer lists than ``depth``; it says which.
     """
     hardware, workload = schedule.hardware, schedule.workload
+    for actor in hardware.actors:
+        if actor.is_mac_engine:
+            rule = "way-points do not command MAC engines; tables do"
+            raise InputError(f"Actor {actor.name!r}: {rule}")
     chains = Chains(schedule)
     paths, points = _steps(chains) if full else _Cutter(chains, window).run()
     loaded = schedule.presences[schedule.presences["cause"] == Cause.LOADED]

@@ -8,6 +8,7 @@ import pytest
 import dtt
 import rtl
 from dtt.expect import expected_trace
+from dtt.waypoints import waypoints
 from hwdsl import Actor, Fabric, Node
 from hwdsl.compare import compare
 from hwdsl.errors import InputError
@@ -116,6 +117,12 @@ def test_what_an_engine_refuses(hardware, work, change, cycle, kind):
     assert not verdict.passed
     (error,) = seen.events[seen.events["kind"] == Kind.ERROR]
     assert (int(error["cycle"]), int(error["lane"]), error["value"]) == (cycle, 0, kind)
+
+
+def test_a_controller_does_not_command_engines(hardware, work):
+    schedule = dtt.schedule(hardware, work)
+    with pytest.raises(InputError, match="'mac': way-points do not command MAC engines"):
+        waypoints(schedule)
 
 
 def gap(program):
