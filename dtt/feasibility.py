@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from operator import attrgetter
+
+import numpy as np
 
 from hwdsl.errors import InputError, NoSchedule
 from hwdsl.hardware import Actor, Hardware, Timing
 from hwdsl.workload import Datum, Op, Request, Workload
 
+from .columns import column, distinct_operands, forms, identities, operands
 from .reduction.network import collectors, multipliers, spreads
 
 Candidates = tuple[tuple[tuple[Actor, Timing], ...], ...]
@@ -31,23 +34,27 @@ def candidates(hardware: Hardware, workload: Workload) -> Candidates:
         memory, a target that no path reaches. Each sentence says so.
     """
     _check_names(hardware, workload)
-    known: dict[Hashable, tuple[tuple[Actor, Timing], ...]] = {}
-    for op in workload.ops:
-        alike = _likeness(op)
-        if alike not in known:
-            known[alike] = _able(hardware, op)
-    able = tuple(known[_likeness(op)] for op in workload.ops)
+    _, firsts, alike = np.unique(_likeness(workload), return_index=True, return_inverse=True)
+    known = {i: _able(hardware, workload.ops[i]) for i in np.sort(firsts).tolist()}
+    able = tuple(map(known.__getitem__, firsts[alike].tolist()))
     _check_loads(hardware, workload)
     _check_ways(hardware, workload, able)
     return able
 
 
-def _likeness(op: Op) -> Hashable:
-    """Return what decides which Actors can run an Op, and how."""
-    order = {datum: i for i, datum in enumerate(dict.fromkeys(op.operands))}
-    data = tuple((order[d], d.bits, d.shape) for d in op.operands)
-    work = (op.code, op.on, op.into, op.work, op.depth, op.parallel)
-    return (work, data, op.result.bits, op.result.shape)
+def _likeness(workload: Workload) -> np.ndarray:
+    """Return for each Op a number that it shares with those that the same Actors run alike."""
+    ops = workload.ops
+    numbers: dict[Hashable, int] = {}
+    on = [numbers.setdefault(name, len(numbers)) for name in map(attrgetter("on"), ops)]
+    made: np.ndarray = forms(workload) * len(numbers) + np.array(on, np.int64)
+    fewer = np.flatnonzero(operands(workload)[0] != distinct_operands(workload)[0]).tolist()
+    others = 1 + int(made.max(initial=0))
+    for i in fewer:  # some operand is there twice: where makes a difference
+        data = ops[i].operands
+        key = (int(made[i]), *map(data.index, data))
+        made[i] = others + numbers.setdefault(key, len(numbers))
+    return made
 
 
 def _check_names(hardware: Hardware, workload: Workload) -> None:
@@ -180,19 +187,37 @@ def _check_loads(hardware: Hardware, workload: Workload) -> None:
 
 def _check_ways(hardware: Hardware, workload: Workload, able: Candidates) -> None:
     reach = _Reach(hardware)
-    for op in workload.ops:
-        _check_operands(hardware, reach, op, able)
     data, requests = workload.data, workload.requests
-    alike = [(reach.size_class(datum.size), datum.loaded_at or datum.made_by) for datum in data]
-    kinds = map(alike.__getitem__, map(attrgetter("datum.index"), requests))
-    asked = {*zip(kinds, map(attrgetter("node"), requests), strict=True)}
+    makers = identities(able).tolist()
+    alike = [
+        (reach.size_class(d.size), d.loaded_at if d.made_by is None else makers[d.made_by])
+        for d in data
+    ]
+    kinds: dict[Hashable, int] = {}
+    kind = np.array([kinds.setdefault(k, len(kinds)) for k in alike], np.int64)
+    for op, datum in _unlike_operands(workload, np.array(makers, np.int64), kind):
+        _check_operand(hardware, reach, op, datum, able)
+    asked = {
+        *zip(kind[column(requests, "datum.index")].tolist(), map(attrgetter("node"), requests))
+    }
     good = {
-        (kind, name)
-        for kind, datum in dict(zip(alike, data, strict=True)).items()
+        (number, name)
+        for number, datum in dict(zip(kind.tolist(), data, strict=True)).items()
         for name in reach.names(datum.size, _origins(hardware, datum, able))
     }
     for request in requests if not asked <= good else ():
         _check_request(hardware, reach, request, able)
+
+
+def _unlike_operands(
+    workload: Workload, makers: np.ndarray, kind: np.ndarray
+) -> Iterator[tuple[Op, Datum]]:
+    """Yield one Op and operand of each pair of kinds that there is."""
+    counts, data = operands(workload)
+    owner = np.repeat(np.arange(len(counts)), counts)
+    pairs = makers[owner] * (len(workload.data) + 1) + kind[data]
+    for first in np.sort(np.unique(pairs, return_index=True)[1]).tolist():
+        yield workload.ops[owner[first]], workload.data[data[first]]
 
 
 def _origins(hardware: Hardware, datum: Datum, able: Candidates) -> list[int]:
@@ -214,14 +239,13 @@ def _check_request(hardware: Hardware, reach: _Reach, request: Request, able: Ca
         raise NoSchedule(f"{kind} of {request.datum.name!r}: {why}")
 
 
-def _check_operands(hardware: Hardware, reach: _Reach, op: Op, able: Candidates) -> None:
+def _check_operand(
+    hardware: Hardware, reach: _Reach, op: Op, datum: Datum, able: Candidates
+) -> None:
     at = [a.at for a, _ in able[op.index]] or [a.at for a in multipliers(hardware)]
-    alike = {(d.size, d.loaded_at or d.made_by): d for d in reversed(op.operands)}
-    for datum in alike.values():
-        origins = _origins(hardware, datum, able)
-        why = reach.why_not(datum, origins, at)
-        if why:
-            raise NoSchedule(f"Op {op.name!r}: operand {why}")
+    why = reach.why_not(datum, _origins(hardware, datum, able), at)
+    if why:
+        raise NoSchedule(f"Op {op.name!r}: operand {why}")
 
 
 class _Reach:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import IntEnum
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from hwdsl.hardware import Actor, Hardware, Timing
 from hwdsl.workload import Workload
 
+from .columns import column, forms, operands
 from .partial_sums import in_adders, partial_sums
 
 if TYPE_CHECKING:
@@ -69,13 +71,20 @@ def firing_timing(hardware: Hardware, workload: Workload, firing: Any) -> Timing
 
 def firing_times(hardware: Hardware, workload: Workload, firings: np.ndarray) -> Times:
     """Return the `Times` of all Firings."""
-    table = [firing_timing(hardware, workload, firing) for firing in firings]
-    return Times(
-        *(
-            np.array([getattr(timing, name) for timing in table], np.int64)
-            for name in Times.__dataclass_fields__
-        )
-    )
+    table, kind = timings(hardware, workload, firings)
+    names = [field.name for field in fields(Times)]
+    figures = np.array([[getattr(t, name) for name in names] for t in table], np.int64)
+    return Times(*figures.reshape(-1, len(names))[kind].T)
+
+
+def timings(
+    hardware: Hardware, workload: Workload, firings: np.ndarray
+) -> tuple[list[Timing], np.ndarray]:
+    """Return the different `Timing` that there are, and for each Firing the number of its."""
+    whole = firings["part"] < 0
+    likeness = forms(workload)[firings["op"]] * len(hardware.actors) + firings["actor"]
+    _, first, kind = np.unique(2 * likeness + whole, return_index=True, return_inverse=True)
+    return [firing_timing(hardware, workload, firings[i]) for i in first.tolist()], kind
 
 
 def beats_of(hardware: Hardware, workload: Workload, moves: np.ndarray) -> np.ndarray:
@@ -106,8 +115,7 @@ def operand_reads(
     workload: Workload, firings: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return Firing, position among the Op's operands, and datum of every operand that is read."""
-    counts = np.array([len(op.operands) for op in workload.ops], np.int64)
-    flat = np.array([d.index for op in workload.ops for d in op.operands], np.int64)
+    counts, flat = operands(workload)
     starts = np.cumsum(counts) - counts
     firing, position = ragged(counts[firings["op"]])
     datum = flat[starts[firings["op"]][firing] + position]
@@ -197,7 +205,7 @@ def derive(
     np.minimum.at(copies["end"], over[served], start[taken][served] - 1)
     merged = _with_sums(hardware, workload, moves, firings, times, _merge(copies))
     here = at[firing][taken]
-    result = np.array([op.result.index for op in workload.ops], np.int64)
+    result = column(workload.ops, "result.index")
     heir = find(merged, result[firings["op"][firing[taken]]], here, start[taken])
     merged["previous"][heir] = find(merged, datum[taken], here, start[taken])
     return merged
@@ -224,7 +232,8 @@ def _with_sums(
 
 
 def _into(workload: Workload) -> np.ndarray:
-    return np.array([-1 if op.into is None else op.into for op in workload.ops], np.int64)
+    given = (form.into for form in map(attrgetter("form"), workload.ops))
+    return np.fromiter((-1 if n is None else n for n in given), np.int64, len(workload.ops))
 
 
 def _table(
@@ -251,7 +260,7 @@ def _arrivals(
     loads = _table([d.index for d in loaded], nodes, 0, 0, Cause.LOADED, -1)
     done = firings["cycle"] + times.latency
     begin = np.where(in_place, firings["cycle"], done - times.hold + 1)
-    result = np.array([op.result.index for op in workload.ops], np.int64)[firings["op"]]
+    result = column(workload.ops, "result.index")[firings["op"]]
     result_at = np.array([a.result_at for a in hardware.actors], np.int64)[firings["actor"]]
     results = _table(result, result_at, begin, done, Cause.RESULT, firings["actor"])
     target = wire_field(hardware, moves, "target")

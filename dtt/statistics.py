@@ -10,8 +10,9 @@ import numpy as np
 from hwdsl.hardware import Point
 from hwdsl.workload import Datum, Op
 
+from .columns import column
 from .partial_sums import in_adders
-from .presence import INFINITE, Cause, data_sizes, find, firing_timing, operand_reads, wire_field
+from .presence import INFINITE, Cause, data_sizes, find, operand_reads, timings, wire_field
 
 if TYPE_CHECKING:
     from .schedule import Schedule
@@ -64,7 +65,7 @@ def cycles(schedule: Schedule) -> int:
 def _served(schedule: Schedule) -> list[int]:
     """Return, for each request, the presence that serves it, or -1."""
     requests = schedule.workload.requests
-    datum = np.array([r.datum.index for r in requests], np.int64)
+    datum = column(requests, "datum.index")
     point = np.array([schedule.hardware.point(r.node).index for r in requests], np.int64)
     by = np.array([INFINITE if r.by is None else r.by for r in requests], np.int64)
     found = find(schedule.presences, datum, point, by, field="complete")
@@ -87,8 +88,9 @@ def energy(schedule: Schedule) -> Energy:
     stay = np.maximum(end - held["complete"], 0) * size[held["datum"]]
     stays = _total(held["point"], stay, len(hardware.points))
     staying = sum(s * (p.hold_energy or 0) for s, p in zip(stays, hardware.points, strict=True))
-    timings = (firing_timing(hardware, schedule.workload, f) for f in schedule.firings)
-    firing = sum(timing.energy or 0 for timing in timings)
+    table, kind = timings(hardware, schedule.workload, schedule.firings)
+    often = np.bincount(kind, minlength=len(table)).tolist()
+    firing = sum(n * (timing.energy or 0) for n, timing in zip(often, table, strict=True))
     added = zip(_additions(schedule), hardware.points, strict=True)
     return Energy(moving, staying, firing, sum(n * (p.add_energy or 0) for n, p in added))
 
@@ -122,11 +124,9 @@ def energy_undeclared(schedule: Schedule) -> tuple[str, ...]:
     wires = [wire for wire in hardware.wires if used[wire.index]]
     left = {wire.source for wire in wires}
     adds = _additions(schedule)
-    silent = {
-        f["actor"]
-        for f in schedule.firings
-        if firing_timing(hardware, schedule.workload, f).energy is None
-    }
+    table, kind = timings(hardware, schedule.workload, schedule.firings)
+    undeclared = np.array([timing.energy is None for timing in table], bool)
+    silent = {*schedule.firings["actor"][undeclared[kind]].tolist()}
     return (
         *(
             p.name

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from itertools import chain
-from operator import attrgetter
 
 import numpy as np
 
 from hwdsl.workload import Op, Request, Workload
+
+from .columns import column, distinct_operands
 
 
 class Wants:
@@ -17,9 +17,8 @@ class Wants:
 
     def __init__(self, workload: Workload):
         self._workload = workload
-        asked = map(attrgetter("datum.index"), workload.requests)
-        wanted = chain(asked, *map(_used, workload.ops))
-        self.counts = np.bincount(np.fromiter(wanted, np.int64), minlength=len(workload.data))
+        wanted = (column(workload.requests, "datum.index"), distinct_operands(workload)[1])
+        self.counts = np.bincount(np.concatenate(wanted), minlength=len(workload.data))
         """For each datum, how many items still want it; a native engine takes from it directly."""
         self._taken: list[int] = []
 

@@ -5,128 +5,21 @@ Nodes are held by name, so one Workload can be scheduled on every Hardware that 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, overload
+from collections.abc import Hashable, Iterable, Sequence
+from operator import attrgetter
+from typing import TYPE_CHECKING, overload
 
 from .errors import InputError
-from .ops import WIDEST, Shape, kind_of
+from .items import Datum, Form, Op, Request
+from .ops import WIDEST, OpKind, Shape, kind_of
 
 if TYPE_CHECKING:
     from .hardware import Point
 
+__all__ = ["Datum", "Form", "Op", "Request", "Workload"]
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Datum:
-    """One unit of information.
-
-    Attributes
-    ----------
-    index : int
-        Position in ``Workload.data``.
-    bits : int
-        Of one element; two's complement.
-    shape : tuple of int
-        ``()`` is a scalar. Element order is C order.
-    loaded_at : str or None
-        The Node that holds it at cycle 0; ``None`` for the result of an Op.
-    made_by : int or None
-        Index of the Op whose result it is.
-    """
-
-    index: int
-    name: str
-    bits: int
-    shape: Shape
-    loaded_at: str | None
-    made_by: int | None
-
-    @property
-    def elements(self) -> int:
-        return math.prod(self.shape)
-
-    @property
-    def size(self) -> int:
-        """Bits of the whole datum."""
-        return math.prod(self.shape, start=self.bits)
-
-    def __repr__(self) -> str:
-        return f"<Datum {self.name}: {self.bits} bits {self.shape or ''}>"
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Op:
-    """An operation on data.
-
-    Attributes
-    ----------
-    operands : tuple of Datum
-        For a dot product: a0, b0, a1, b1, ... and, with ``into``, the accumulator last.
-    into : int or None
-        Position of the operand that the result updates in place.
-    not_before : int
-        Earliest start, cycles.
-    on : str or None
-        The one Actor that may run it, by name.
-    work, parallel
-        Unit-steps, and whether they start together (see `hwdsl.ops.OpKind`).
-    depth : int
-        Unit-steps of one element of the result, which one unit takes in a row.
-    options : tuple of int
-        What its op code is told besides its operands, in the order of ``OpKind.options``.
-    resident : bool
-        Whether copies in its Actor's Node are the only ones that it may use.
-    after : Datum or None
-        What is brought for it takes no space in its Actor's Node before this result is complete.
-    spans : tuple of int
-        What `hwdsl.slices.lanes_for` asks for.
-    """
-
-    index: int
-    code: str
-    operands: tuple[Datum, ...]
-    result: Datum
-    into: int | None
-    not_before: int
-    on: str | None
-    reuse: bool
-    work: int
-    parallel: bool
-    options: tuple[int, ...] = ()
-    depth: int = 1
-    resident: bool = False
-    after: Datum | None = None
-    spans: tuple[int, ...] = ()
-
-    @property
-    def name(self) -> str:
-        return self.result.name
-
-
-class Request(NamedTuple):
-    """That a datum be in a Node, by a cycle (``need``) or from some cycle to the end (``store``).
-
-    Attributes
-    ----------
-    by : int or None
-        The cycle in which it must be there; ``None``: the first in which it can be.
-    source : str or None
-        The one Node from which it may be taken.
-    store : bool
-        Whether it stays there to the end.
-    after : Datum or None
-        What is brought for it takes no space there before this result is complete.
-    """
-
-    index: int  # type: ignore[assignment]  # tuple.index, which nobody asks of a request
-    datum: Datum
-    node: str
-    by: int | None
-    source: str | None
-    reuse: bool
-    store: bool
-    after: Datum | None = None
+_KIND_OF_DATA = attrgetter("bits", "shape")
+_WHOLE = frozenset({int})
 
 
 class Workload:
@@ -154,6 +47,7 @@ class Workload:
         self.requests: list[Request] = []
         self.items: list[Op | Request] = []
         self._names: set[str] = set()
+        self._forms: dict[Hashable, Form] = {}
 
     @overload
     def load(
@@ -224,53 +118,82 @@ class Workload:
         """
         index = len(self.ops)
         name = name if name is not None else f"{code}_{index}"
+        data = self.data
         for operand in operands:
-            self._own(operand, f"Op {name!r}")
-        kind = kind_of(code)
-        told = tuple(options) or kind.defaults
-        if len(told) != len(kind.options) or not all(type(n) is int for n in told):
-            rule = f"{code} takes options ({', '.join(kind.options)}), whole numbers"
-            raise InputError(f"Op {name!r}: {rule}, not {told}")
-        try:
-            shape = kind.result_shape([d.shape for d in operands], *told)
-        except ValueError as error:
-            raise InputError(f"Op {name!r}: {error}") from None
-        if into is not None and into not in operands:
-            raise InputError(f"Op {name!r}: into={into.name!r} must be one of its operands")
-        if into is not None and operands.count(into) > 1:
-            raise InputError(f"Op {name!r}: into={into.name!r} must be an operand only once")
-        if into is not None and kind.reads is not None and operands.index(into) < 2:
-            rule = f"into={into.name!r} must be what is added to the result, as {code} reads"
-            raise InputError(f"Op {name!r}: {rule} the elements of its first operands again")
-        width = bits if bits is not None else (into.bits if into is not None else self.bits)
-        if into is not None and (into.shape, into.bits) != (shape, width):
-            rule = f"into={into.name!r} must have the result's shape and bits"
-            found = f"{into.shape} of {into.bits} against {shape} of {width}"
-            raise InputError(f"Op {name!r}: {rule}: {found}")
-        _cycle(not_before, f"Op {name!r}: not_before")
+            if type(operand) is not Datum or data[operand.index : operand.index + 1] != [operand]:
+                self._own(operand, f"Op {name!r}")
+        form = self._form(name, code, operands, into, bits, options)
+        if not _is_cycle(not_before):
+            _cycle(not_before, f"Op {name!r}: not_before")
         if after is not None:
             self._result(after, f"Op {name!r}: after")
-        result = self._datum(name, width, shape, None, index)
-        made = Op(
-            index,
-            code,
-            operands,
-            result,
-            None if into is None else operands.index(into),
-            not_before,
-            None if on is None else _name(on, f"Op {name!r}: on must be an Actor"),
-            self.reuse if reuse is None else reuse,
-            kind.work([d.shape for d in operands], shape, *told),
-            kind.parallel,
-            told,
-            kind.depth([d.shape for d in operands], shape, *told),
-            resident,
-            after,
-            kind.spans([d.shape for d in operands], shape, *told),
-        )
+        if on is not None and type(on) is not str:
+            on = _name(on, f"Op {name!r}: on must be an Actor")
+        result = self._datum(name, form.bits, form.shape, None, index)
+        tied = self.reuse if reuse is None else reuse
+        made = Op(index, operands, result, form, not_before, on, tied, resident, after)
         self.ops.append(made)
         self.items.append(made)
         return result
+
+    def _form(
+        self,
+        name: str,
+        code: str,
+        operands: Sequence[Datum],
+        into: Datum | None,
+        bits: int | None,
+        options: Sequence[int],
+    ) -> Form:
+        """Return the form of an Op, checked with the first Op of it."""
+        kind = kind_of(code)
+        told = tuple(options) or kind.defaults
+        if len(told) != len(kind.options) or not {*map(type, told)} <= _WHOLE:
+            rule = f"{code} takes options ({', '.join(kind.options)}), whole numbers"
+            raise InputError(f"Op {name!r}: {rule}, not {told}")
+        at = None
+        if into is not None:
+            places = [i for i, operand in enumerate(operands) if operand is into]
+            if len(places) != 1:
+                rule = "an operand only once" if places else "one of its operands"
+                raise InputError(f"Op {name!r}: into={into.name!r} must be {rule}")
+            at = places[0]
+        if bits is not None:
+            _element(bits, f"Datum {name!r}")
+        key = (code, at, bits, told, *map(_KIND_OF_DATA, operands))
+        form = self._forms.get(key)
+        if form is None or form.kind is not kind:
+            try:
+                form = self._forms[key] = self._new_form(kind, operands, at, bits, told)
+            except (InputError, ValueError) as error:
+                raise InputError(f"Op {name!r}: {error}") from None
+        return form
+
+    def _new_form(
+        self,
+        kind: OpKind,
+        operands: Sequence[Datum],
+        into: int | None,
+        bits: int | None,
+        told: tuple[int, ...],
+    ) -> Form:
+        shapes = [d.shape for d in operands]
+        shape = kind.result_shape(shapes, *told)
+        width = self.bits if bits is None else bits
+        if into is not None:
+            updated = operands[into]
+            width = updated.bits if bits is None else bits
+            if kind.reads is not None and into < 2:
+                rule = f"into={updated.name!r} must be what is added to the result, as {kind.code}"
+                raise InputError(f"{rule} reads the elements of its first operands again")
+            if (updated.shape, updated.bits) != (shape, width):
+                rule = f"into={updated.name!r} must have the result's shape and bits"
+                found = f"{updated.shape} of {updated.bits} against {shape} of {width}"
+                raise InputError(f"{rule}: {found}")
+        data = tuple((d.bits, d.shape) for d in operands)
+        work, depth = kind.work(shapes, shape, *told), kind.depth(shapes, shape, *told)
+        spans = kind.spans(shapes, shape, *told)
+        return Form(kind, data, width, shape, into, work, depth, told, spans)
 
     def dot(
         self,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, compress
+from itertools import compress
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from hwdsl.hardware import Actor, Hardware, Timing
-from hwdsl.workload import Op, Request, Workload
+from hwdsl.workload import Request, Workload
 
+from ..columns import column, distinct_operands, identities, operands
 from ..feasibility import Candidates
 from ..progress import Progress
 
@@ -32,18 +33,16 @@ class Items:
     def __init__(
         self, hardware: Hardware, workload: Workload, able: Candidates, progress: Progress
     ):
-        self._item = np.fromiter(
-            (i.index if isinstance(i, Op) else -1 - i.index for i in workload.items),
-            np.int64,
-            len(workload.items),
+        self._item = column(workload.items, "index")
+        requests = np.fromiter(
+            (isinstance(item, Request) for item in workload.items), bool, len(self._item)
         )
+        self._item[requests] = -1 - self._item[requests]
         points = {point.name: point.index for point in hardware.points}
         self._requests = _requests(workload.requests, points)
-        self._ops = _table([_op(op, able[op.index]) for op in workload.ops], 13)
-        operands = [tuple(dict.fromkeys(d.index for d in op.operands)) for op in workload.ops]
-        counts = np.fromiter(map(len, operands), np.int64, len(operands))
+        self._ops = _ops(workload, able)
+        counts, self._operands = distinct_operands(workload)
         self._first = np.concatenate(([0], np.cumsum(counts)))
-        self._operands = np.fromiter(chain.from_iterable(operands), np.int64, int(counts.sum()))
         single = self._ops[:, 0] >= 0
         progress.actor[single] = self._ops[single, 0]
         self._progress = (
@@ -86,31 +85,32 @@ def _requests(requests: Sequence[Request], points: dict[str, int]) -> np.ndarray
     return table
 
 
-_LEFT_TO_CALLER = (_NONE,) * 13
+def _ops(workload: Workload, able: Candidates) -> np.ndarray:
+    """Return the columns of `items.h`."""
+    ops = workload.ops
+    table = np.full((len(ops), 13), _NONE, np.int64)
+    kinds, first, kind = np.unique(identities(able), return_index=True, return_inverse=True)
+    ways = [_way(able[i]) for i in first.tolist()]
+    table[:, :8] = np.array(ways, np.int64).reshape(len(kinds), 8)[kind]
+    table[:, 8] = column(ops, "not_before")
+    table[:, 9] = column(ops, "result.index")
+    counts, data = operands(workload)
+    updated = (form.into for form in map(attrgetter("form"), ops))
+    into = np.array([_NONE if n is None else n for n in updated], np.int64)
+    updates = into >= 0
+    table[updates, 10] = data[(np.cumsum(counts) - counts)[updates] + into[updates]]
+    table[:, 11] = np.where(column(ops, "reuse"), _ANY, _ORIGIN)
+    table[column(ops, "resident") > 0, 11] = _HERE
+    for op in compress(ops, map(attrgetter("after"), ops)):
+        assert op.after is not None
+        table[op.index, 12] = op.after.index
+    return table
 
 
-def _op(op: Op, able: Sequence[tuple[Actor, Timing]]) -> tuple[int, ...]:
+def _way(able: Sequence[tuple[Actor, Timing]]) -> tuple[int, ...]:
+    """Return how the one Actor runs it that can; -1 if the choice is left to the caller."""
     if len(able) != 1:
-        return _LEFT_TO_CALLER
+        return (_NONE,) * 8
     ((actor, t),) = able
-    only = _HERE if op.resident else _ANY if op.reuse else _ORIGIN
-    into = _NONE if op.into is None else op.operands[op.into].index
-    return (
-        actor.index,
-        actor.at,
-        actor.result_at,
-        actor.units,
-        t.units,
-        t.cooldown,
-        t.hold,
-        t.latency,
-        op.not_before,
-        op.result.index,
-        into,
-        only,
-        _NONE if op.after is None else op.after.index,
-    )
-
-
-def _table(rows: Sequence[Sequence[int]], width: int) -> np.ndarray:
-    return np.array(rows, np.int64).reshape(-1, width)
+    at = (actor.index, actor.at, actor.result_at, actor.units)
+    return (*at, t.units, t.cooldown, t.hold, t.latency)

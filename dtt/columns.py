@@ -1,0 +1,45 @@
+"""Columns of a Workload as arrays: what is asked of each item one by one takes longer than routing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from hwdsl.workload import Workload
+
+
+def column(things: Sequence[Any], name: str) -> np.ndarray:
+    """Return a whole-number attribute of each thing."""
+    return np.fromiter(map(attrgetter(name), things), np.int64, len(things))
+
+
+def identities(things: Sequence[Any]) -> np.ndarray:
+    """Return for each thing a number, from 0 on; the same thing has the same."""
+    numbers: np.ndarray = np.unique(
+        np.fromiter(map(id, things), np.int64, len(things)), return_inverse=True
+    )[1]
+    return numbers
+
+
+def forms(workload: Workload) -> np.ndarray:
+    """Return for each Op a number that it shares with the Ops of its `Form`."""
+    return identities([*map(attrgetter("form"), workload.ops)])
+
+
+def operands(workload: Workload) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many operands each Op has, and the data of all, Op after Op."""
+    listed = [*map(attrgetter("operands"), workload.ops)]
+    counts = np.fromiter(map(len, listed), np.int64, len(listed))
+    return counts, column([*chain.from_iterable(listed)], "index")
+
+
+def distinct_operands(workload: Workload) -> tuple[np.ndarray, np.ndarray]:
+    """Return what `operands` does, with each datum of an Op once."""
+    counts, data = operands(workload)
+    owner = np.repeat(np.arange(len(counts)), counts)
+    first = np.sort(np.unique(owner * len(workload.data) + data, return_index=True)[1])
+    return np.bincount(owner[first], minlength=len(counts)), data[first]
