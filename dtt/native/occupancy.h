@@ -26,6 +26,7 @@ class Occupancy {
 
   void add(i64 first, i64 last, i64 amount) {
     const bool ends = last < kForever;
+    if (ends && add_inside(first, last, amount)) return;
     if (ends) split(last + 1);
     const Place begin = split(first);
     Place p = begin;
@@ -160,6 +161,23 @@ class Occupancy {
       }
     }
     return kForever;
+  }
+
+  // Add to cycles inside of one piece, where no other piece grows or goes; return whether it was so.
+  bool add_inside(i64 first, i64 last, i64 amount) {
+    const Place p = find(first);
+    Block& block = blocks_[p.block];
+    Piece* piece = block.pieces + p.piece;
+    const bool room = p.piece + 1 < block.count && block.count + 2 <= kPieces;
+    if (!room || piece->start == first || piece[1].start <= last + 1) return false;
+    std::memmove(piece + 3, piece + 1, sizeof(Piece) * (block.count - p.piece - 1));
+    piece[1] = {first, piece->used + amount};
+    piece[2] = {last + 1, piece->used};
+    block.count += 2;
+    least_[p.block] = std::min(least_[p.block], piece[1].used);
+    greatest_[p.block] = std::max(greatest_[p.block], piece[1].used);
+    peak_ = std::max(peak_, piece[1].used);
+    return true;
   }
 
   // Let a piece start in `cycle`; return where it is.

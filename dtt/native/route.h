@@ -74,6 +74,8 @@ class Router {
     i64 latest = 0;   // every copy could be there then, and costs at least:
     Cost least = 0;
     bool known = false;
+    i64 low = 1, high = 0;  // from any cycle of low .. high, it costs at least:
+    Cost between = 0;
   };
 
   struct Copy {
@@ -179,27 +181,34 @@ class Router {
   }
 
   // At least what it costs from any copy to a Point in a cycle not before `soonest`.
-  Cost bound(const Scratch& s, i32 point, i64 cycle) {
+  Cost bound(Scratch& s, i32 point, i64 cycle) {
     if (cycle >= s.latest) return s.least;
-    Cost least = kNoCost;
+    if (s.low <= cycle && cycle <= s.high) return s.between;
+    s.between = kNoCost;
+    s.low = 0;
+    s.high = cycle;
     if (few_) {
-      for (const Copy& c : copies_) {
-        if (usable(c, point, cycle)) least = std::min(least, from(c, point));
-      }
-      return least;
+      for (const Copy& c : copies_) consider(s, c, point);
+      return s.between;
     }
     const Reach& on = to_target_[point];
     const Cost rest = cost(Cost(on.energy) * sized_->size, on.moves);
     for (std::size_t i = 0; i < copies_.size(); ++i) {
       const Copy& c = near(i);
-      if (c.far - rest >= least) break;  // nor can a copy that is farther from the target be nearer
-      if (usable(c, point, cycle)) least = std::min(least, from(c, point));
+      if (c.far - rest >= s.between) break;  // a copy farther from the target is no nearer
+      consider(s, c, point);
     }
-    return least;
+    return s.between;
   }
 
-  bool usable(const Copy& c, i32 point, i64 cycle) const {
-    return !c.reach || (c.reach[point].energy >= 0 && c.since + c.reach[point].time <= cycle);
+  // Let a copy be the one that counts, if it is nearer and can be there by `s.high`.
+  void consider(Scratch& s, const Copy& c, i32 point) const {
+    if (c.reach && c.reach[point].energy < 0) return;
+    const i64 there = c.since + (c.reach ? c.reach[point].time : 0);
+    const Cost least = from(c, point);
+    if (there > s.high || least >= s.between) return;
+    s.between = least;
+    s.low = there;
   }
 
   Cost from(const Copy& c, i32 point) const {
@@ -237,10 +246,7 @@ class Router {
         step.cost += more;
         step.bound += more;
         step.stage = kReady;
-        if (more) {
-          push(step);
-          continue;
-        }
+        if (more && !next(step)) continue;
       }
       const i32 point = machine_.wires[step.wire].source;
       if (finish(step, point, scratch_[point])) continue;
@@ -279,7 +285,7 @@ class Router {
   // free is looked up only for what comes to the top of the heap.
   void guess(i32 parent, const Link& link, i64 cycle) {
     const Label& to = labels_[parent];
-    const Scratch& s = know(link.source);
+    Scratch& s = know(link.source);
     const i64 low = std::max(s.soonest, soonest_arrival(to) - link.latency);
     if (cycle < low) return;
     if (exact_ && !machine_.points[link.source].stores && passes(parent, link.source)) return;
@@ -310,7 +316,7 @@ class Router {
     const Wire& wire = machine_.wires[step.wire];
     const Link link{step.wire, wire.source, wire.latency, wire.energy};
     const i32 point = wire.source;
-    const Scratch& s = scratch_[point];
+    Scratch& s = scratch_[point];
     const i64 rest = sized_->last[step.wire];
     const i64 low = std::max(s.soonest, soonest_arrival(to) - wire.latency);
     const i64 guessed = step.cycle;
@@ -337,11 +343,9 @@ class Router {
         step.bound = step.cost + bound(s, point, cycle);
         if (step.bound >= best_) return false;  // and no earlier departure is better
       }
-      const i64 next = following(step);
-      if (next >= low) guess(step.parent, link, next);
-      if (step.bound == guess_bound) return true;
-      push(step);
-      return false;
+      const i64 before = following(step);
+      if (before >= low) guess(step.parent, link, before);
+      return step.bound == guess_bound || next(step);
     }
     return false;
   }
@@ -369,6 +373,13 @@ class Router {
     if (!machine_.points[point].stores) return 0;
     return held(point, scratch_[point].place, step.cycle + 1,
                 step.cycle + sized_->last[step.wire]);
+  }
+
+  // Push a step whose bound grew, unless it still comes next; return whether it does.
+  bool next(Step& step) {
+    if (step.bound < best_ && (heap_.empty() || step.bound < heap_.front().bound)) return true;
+    push(step);
+    return false;
   }
 
   void push(Step& step) {
