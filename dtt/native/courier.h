@@ -127,9 +127,8 @@ class Courier {
     const Reach* reach = machine_.to(*sized_, point);
     if (!reach) return 0;
     Cost least = kNoCost;
-    for (const Place& here : promises_.places[datum_]) {
-      if (only_ >= 0 && here.point != only_) continue;
-      if (here.stays.empty() && (only_ >= 0 || here.passes.empty())) continue;
+    for (const First& here : promises_.firsts[datum_]) {
+      if ((only_ >= 0 && here.point != only_) || here.since == kForever) continue;
       const Reach& r = reach[here.point];
       if (r.energy < 0) continue;
       least = std::min(least, cost(Cost(r.energy) * sized_->size, r.moves));

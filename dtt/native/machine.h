@@ -3,7 +3,6 @@
 
 #include <array>
 #include <map>
-#include <queue>
 
 #include "occupancy.h"
 
@@ -121,45 +120,43 @@ class Machine {
   }
 
   std::vector<Reach> measure(const Sizing& sizing, bool forwards, i32 end) const {
-    using Far = std::pair<std::pair<i64, i32>, i32>;
-    const auto& next = forwards ? outgoing : incoming;
     std::vector<Reach> reach(points.size());
-    std::priority_queue<Far, std::vector<Far>, std::greater<Far>> heap;
-    reach[end].energy = 0;
-    for (heap.push({{0, 0}, end}); !heap.empty();) {
-      const auto [far, point] = heap.top();
-      heap.pop();
-      if (far != std::pair(reach[point].energy, reach[point].moves)) continue;
-      if (is_end(point, end)) continue;
-      for (const i32 w : next[point]) {
-        const i32 other = forwards ? wires[w].target : wires[w].source;
-        const std::pair<i64, i32> longer{far.first + wires[w].energy, far.second + 1};
-        Reach& there = reach[other];
-        if (there.energy >= 0 && std::pair(there.energy, there.moves) <= longer) continue;
-        there.energy = longer.first;
-        there.moves = longer.second;
-        heap.push({longer, other});
-      }
-    }
-    std::vector<i64> time(points.size(), kForever);
-    time[end] = 0;
-    for (heap.push({{0, 0}, end}); !heap.empty();) {
-      const auto [far, point] = heap.top();
-      heap.pop();
-      if (far.first != time[point] || is_end(point, end)) continue;
-      for (const i32 w : next[point]) {
-        const i32 other = forwards ? wires[w].target : wires[w].source;
-        const i64 beats = points[wires[w].target].stores ? sizing.last[w] : 0;
-        const i64 longer = far.first + wires[w].latency + beats;
-        if (longer >= time[other]) continue;
-        time[other] = longer;
-        heap.push({{longer, 0}, other});
-      }
-    }
+    const auto cheap = spread(forwards, end, [this](i32 w) { return cost(wires[w].energy, 1); });
+    const auto quick = spread(forwards, end, [&](i32 w) {
+      return Cost(wires[w].latency + (points[wires[w].target].stores ? sizing.last[w] : 0));
+    });
     for (std::size_t p = 0; p < points.size(); ++p) {
-      reach[p].time = i32(std::min<i64>(time[p], i64(1) << 30));
+      if (cheap[p] == kNoCost) continue;
+      reach[p] = {i64(cheap[p] >> 32), i32(cheap[p]),
+                  i32(std::min<Cost>(quick[p], i64(1) << 30))};
     }
     return reach;
+  }
+
+  // How far each Point is from one end at least, by the lengths of Wires.
+  template <class Length>
+  std::vector<Cost> spread(bool forwards, i32 end, Length length) const {
+    using Far = std::pair<Cost, i32>;
+    const auto& next = forwards ? outgoing : incoming;
+    std::vector<Cost> far(points.size(), kNoCost);
+    std::vector<Far> heap;
+    heap.reserve(points.size());
+    heap.push_back({0, end});
+    for (far[end] = 0; !heap.empty();) {
+      std::pop_heap(heap.begin(), heap.end(), std::greater<Far>());
+      const auto [here, point] = heap.back();
+      heap.pop_back();
+      if (here != far[point] || is_end(point, end)) continue;
+      for (const i32 w : next[point]) {
+        const i32 other = forwards ? wires[w].target : wires[w].source;
+        const Cost longer = here + length(w);
+        if (longer >= far[other]) continue;
+        far[other] = longer;
+        heap.push_back({longer, other});
+        std::push_heap(heap.begin(), heap.end(), std::greater<Far>());
+      }
+    }
+    return far;
   }
 
   std::map<i64, std::unique_ptr<Sizing>> sizings_;

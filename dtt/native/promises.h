@@ -24,16 +24,16 @@ struct Pass {
 // Where one datum is at one Point.
 struct Place {
   i32 point;
-  i64 since = kForever;        // the first cycle in which some copy is complete
-  std::vector<Stay> stays;     // by begin
-  std::vector<Pass> passes;    // by cycle
+  std::vector<Stay> stays;     // by begin; in a Node
+  std::vector<Pass> passes;    // by cycle; in a Junction
   std::vector<i64> updated;    // cycles in which a result took over
 
-  void note_since() {
-    since = kForever;
+  i64 since() const {  // the first cycle in which some copy is complete; kForever if none
+    i64 first = passes.empty() ? kForever : passes[0].cycle;
     for (const Stay& s : stays) {
-      if (s.complete <= s.end) since = std::min(since, s.complete);
+      if (s.complete <= s.end) first = std::min(first, s.complete);
     }
+    return first;
   }
 
   const Stay* stay_before(i64 cycle) const {  // the last that begins no later
@@ -75,6 +75,12 @@ struct Place {
   }
 };
 
+// What a search asks first of a Place.
+struct First {
+  i32 point;
+  i64 since;
+};
+
 struct Move {
   i32 datum, wire;
   i64 cycle;
@@ -96,6 +102,7 @@ class Promises {
         rows(machine.points.size()),
         units(actors),
         places(sizes.size()),
+        firsts(sizes.size()),
         taken_(machine.wires.size()),
         departed_(sizes.size()) {
     junction_sets.push_back({});
@@ -106,6 +113,7 @@ class Promises {
   const std::vector<i64> sizes;
   std::vector<Occupancy> lanes, rows, units;
   std::vector<std::vector<Place>> places;  // of each datum, by point
+  std::vector<std::vector<First>> firsts;  // of each of these places, in the same order
   std::vector<Move> moves;                 // in the order of their promises
   std::vector<std::vector<i32>> junction_sets;
 
@@ -120,8 +128,9 @@ class Promises {
   }
 
   const Place* place(i32 datum, i32 point) const {
-    auto found = lower(datum, point);
-    return found != places[datum].end() && found->point == point ? &*found : nullptr;
+    const std::size_t at = lower(datum, point);
+    const auto& mine = firsts[datum];
+    return at < mine.size() && mine[at].point == point ? &places[datum][at] : nullptr;
   }
 
   // The first cycle s for which the datum may be at a Point in all of s .. last, as one presence;
@@ -249,7 +258,7 @@ class Promises {
       *from = merged;
       here.stays.erase(from + 1, to);
     }
-    here.note_since();
+    note(datum, here);
   }
 
   void close(i32 datum) {
@@ -284,7 +293,7 @@ class Promises {
       kept.push_back(s);
     }
     here.stays = std::move(kept);
-    here.note_since();
+    note(datum, here);
     here.updated.push_back(cycle);
     undo_.push_back({kUpdate, datum, point});
   }
@@ -331,19 +340,21 @@ class Promises {
           (this->*c.group)[c.a].add(c.first, c.last, -c.amount);
           break;
         case kStays: {
-          Place& here = *lower(c.a, c.b);
+          Place& here = made_place(c.a, c.b);
           here.stays.assign(old_stays_.end() - c.first, old_stays_.end());
-          here.note_since();
+          note(c.a, here);
           old_stays_.resize(old_stays_.size() - std::size_t(c.first));
           break;
         }
         case kUpdate:
-          lower(c.a, c.b)->updated.pop_back();
+          made_place(c.a, c.b).updated.pop_back();
           break;
         case kPass: {
-          auto& passes = lower(c.a, c.b)->passes;
+          Place& here = made_place(c.a, c.b);
+          auto& passes = here.passes;
           passes.erase(std::find_if(passes.begin(), passes.end(),
                                     [&](const Pass& p) { return p.cycle == c.first; }));
+          note(c.a, here);
           break;
         }
         case kMove: {
@@ -382,22 +393,27 @@ class Promises {
     Group group = nullptr;
   };
 
-  std::vector<Place>::const_iterator lower(i32 datum, i32 point) const {
-    return std::lower_bound(places[datum].begin(), places[datum].end(), point,
-                            [](const Place& p, i32 wanted) { return p.point < wanted; });
+  std::size_t lower(i32 datum, i32 point) const {
+    const auto& mine = firsts[datum];
+    auto found = std::lower_bound(mine.begin(), mine.end(), point,
+                                  [](const First& f, i32 wanted) { return f.point < wanted; });
+    return std::size_t(found - mine.begin());
   }
 
-  std::vector<Place>::iterator lower(i32 datum, i32 point) {
-    return std::lower_bound(places[datum].begin(), places[datum].end(), point,
-                            [](const Place& p, i32 wanted) { return p.point < wanted; });
-  }
+  Place& made_place(i32 datum, i32 point) { return places[datum][lower(datum, point)]; }
 
   Place& make_place(i32 datum, i32 point) {
-    auto found = lower(datum, point);
-    if (found == places[datum].end() || found->point != point) {
-      found = places[datum].insert(found, Place{point, kForever, {}, {}, {}});
+    const std::size_t at = lower(datum, point);
+    auto &mine = places[datum];
+    if (at == mine.size() || mine[at].point != point) {
+      mine.insert(mine.begin() + std::ptrdiff_t(at), Place{point, {}, {}, {}});
+      firsts[datum].insert(firsts[datum].begin() + std::ptrdiff_t(at), {point, kForever});
     }
-    return *found;
+    return mine[at];
+  }
+
+  void note(i32 datum, const Place& here) {
+    firsts[datum][std::size_t(&here - places[datum].data())].since = here.since();
   }
 
   void use(Group group, i32 index, i64 first, i64 last, i64 amount) {
@@ -435,13 +451,15 @@ class Promises {
   }
 
   void pass(i32 datum, i32 point, i64 cycle, const std::vector<i32>& junctions) {
-    auto& passes = make_place(datum, point).passes;
+    Place& here = make_place(datum, point);
+    auto& passes = here.passes;
     auto found = std::lower_bound(passes.begin(), passes.end(), cycle,
                                   [](const Pass& p, i64 wanted) { return p.cycle < wanted; });
     if (found != passes.end() && found->cycle == cycle) return;
     const auto [known, fresh] = set_index_.try_emplace(junctions, i32(junction_sets.size()));
     if (fresh) junction_sets.push_back(junctions);
     passes.insert(found, {cycle, known->second});
+    note(datum, here);
     undo_.push_back({kPass, datum, point, cycle});
   }
 

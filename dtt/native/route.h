@@ -99,13 +99,7 @@ class Router {
       for (Scratch& s : scratch_) s.epoch = 0;
       epoch_ = 1;
     }
-    for (const Place& here : promises_.places[datum]) {
-      Scratch& s = scratch_[here.point];
-      s = Scratch{};
-      s.epoch = epoch_;
-      s.place = &here;
-    }
-    measured(target);
+    met(target);
     gather(deadline);
   }
 
@@ -115,17 +109,15 @@ class Router {
     copies_.clear();
     sorted_ = 0;
     soonest_ = kForever;
-    for (const Place& here : promises_.places[datum_]) {
+    for (const First& here : promises_.firsts[datum_]) {
       if (only_ >= 0 && here.point != only_) continue;
-      i64 since = here.since;
-      if (only_ < 0 && !here.passes.empty()) since = std::min(since, here.passes[0].cycle);
-      Copy copy{0, here.point, since, nullptr};
+      Copy copy{0, here.point, here.since, nullptr};
       if (to_target_) {
         const Reach& way = to_target_[here.point];
-        if (way.energy < 0 || since + way.time > deadline) continue;
+        if (way.energy < 0 || here.since + way.time > deadline) continue;
         copy.far = cost(Cost(way.energy) * sized_->size, way.moves);
-        soonest_ = std::min(soonest_, since + way.time);
-      } else if (since > deadline) {
+        soonest_ = std::min(soonest_, here.since + way.time);
+      } else if (here.since > deadline) {
         continue;
       }
       copies_.push_back(copy);
@@ -149,18 +141,19 @@ class Router {
     return copies_[copies_.size() - 1 - i];
   }
 
-  Scratch& measured(i32 point) {
+  Scratch& met(i32 point) {
     Scratch& s = scratch_[point];
     if (s.epoch != epoch_) {
       s = Scratch{};
       s.epoch = epoch_;
+      s.place = promises_.place(datum_, point);
     }
     return s;
   }
 
   // Let a Point know how far it is from the copies.
   Scratch& know(i32 point) {
-    Scratch& s = measured(point);
+    Scratch& s = met(point);
     if (s.known) return s;
     s.known = true;
     if (!few_) {
