@@ -10,7 +10,7 @@ from hwdsl.errors import IllegalSchedule
 from hwdsl.hardware import Hardware, Point
 from hwdsl.workload import Workload
 
-from .presence import data_sizes
+from .columns import data_sizes
 
 
 class Addresses:

@@ -10,7 +10,8 @@ import numpy as np
 
 from hwdsl.waypoints import FOREVER
 
-from .presence import INFINITE, beats_of, data_sizes, find, storing, wire_field
+from .columns import data_sizes
+from .presence import INFINITE, beats_of, find, storing, wire_field
 
 if TYPE_CHECKING:
     from .schedule import Schedule

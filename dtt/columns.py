@@ -1,4 +1,4 @@
-"""Columns of a Workload as arrays: what is asked of each item one by one takes longer than routing."""
+"""Columns of a Workload as arrays: asking each item one by one takes longer than routing it."""
 
 from __future__ import annotations
 
@@ -28,6 +28,19 @@ def identities(things: Sequence[Any]) -> np.ndarray:
 def forms(workload: Workload) -> np.ndarray:
     """Return for each Op a number that it shares with the Ops of its `Form`."""
     return identities([*map(attrgetter("form"), workload.ops)])
+
+
+def data_sizes(workload: Workload) -> np.ndarray:
+    """Return the bits of each datum."""
+    found = np.fromiter(
+        (datum.size if datum.made_by is None else 0 for datum in workload.data),
+        np.int64,
+        len(workload.data),
+    )
+    _, first, kind = np.unique(forms(workload), return_index=True, return_inverse=True)
+    made = [workload.ops[i].result.size for i in first.tolist()]
+    found[column(workload.ops, "result.index")] = np.array(made, np.int64)[kind]
+    return found
 
 
 def operands(workload: Workload) -> tuple[np.ndarray, np.ndarray]:

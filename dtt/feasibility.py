@@ -13,7 +13,7 @@ from hwdsl.errors import InputError, NoSchedule
 from hwdsl.hardware import Actor, Hardware, Timing
 from hwdsl.workload import Datum, Op, Request, Workload
 
-from .columns import column, distinct_operands, forms, identities, operands
+from .columns import column, data_sizes, distinct_operands, forms, identities, operands
 from .reduction.network import collectors, multipliers, spreads
 
 Candidates = tuple[tuple[tuple[Actor, Timing], ...], ...]
@@ -187,35 +187,44 @@ def _check_loads(hardware: Hardware, workload: Workload) -> None:
 
 def _check_ways(hardware: Hardware, workload: Workload, able: Candidates) -> None:
     reach = _Reach(hardware)
-    data, requests = workload.data, workload.requests
-    makers = identities(able).tolist()
-    alike = [
-        (reach.size_class(d.size), d.loaded_at if d.made_by is None else makers[d.made_by])
-        for d in data
-    ]
-    kinds: dict[Hashable, int] = {}
-    kind = np.array([kinds.setdefault(k, len(kinds)) for k in alike], np.int64)
-    for op, datum in _unlike_operands(workload, np.array(makers, np.int64), kind):
+    _, first, maker = np.unique(identities(able), return_index=True, return_inverse=True)
+    ways = [able[i] for i in first.tolist()]
+    at, _ = _numbered(tuple(a.at for a, _ in some) for some in ways)
+    places = [tuple(a.result_at for a, _ in some) for some in ways]
+    loads = [() if d.loaded_at is None else (d.loaded_at,) for d in workload.data]
+    origin, numbers = _numbered([*places, *loads])
+    start = origin[len(ways) :]
+    start[column(workload.ops, "result.index")] = origin[: len(ways)][maker]
+    kind = reach.size_classes(data_sizes(workload)) * len(numbers) + start
+    for op, datum in _unlike_operands(workload, at[maker], kind):
         _check_operand(hardware, reach, op, datum, able)
-    asked = {
-        *zip(kind[column(requests, "datum.index")].tolist(), map(attrgetter("node"), requests))
-    }
-    good = {
-        (number, name)
-        for number, datum in dict(zip(kind.tolist(), data, strict=True)).items()
-        for name in reach.names(datum.size, _origins(hardware, datum, able))
-    }
-    for request in requests if not asked <= good else ():
-        _check_request(hardware, reach, request, able)
+    _, first, kind = np.unique(kind, return_index=True, return_inverse=True)
+    data = [workload.data[i] for i in first.tolist()]
+    good = [reach.names(datum.size, _origins(hardware, datum, able)) for datum in data]
+    asked = zip(
+        kind[column(workload.requests, "datum.index")].tolist(),
+        map(attrgetter("node"), workload.requests),
+        strict=True,
+    )
+    for request, (number, node) in zip(workload.requests, asked, strict=True):
+        if node not in good[number]:
+            _check_request(hardware, reach, request, able)
+
+
+def _numbered(things: Iterable[Hashable]) -> tuple[np.ndarray, dict[Hashable, int]]:
+    """Return a number for each thing, from 0 on; equal things have the same."""
+    numbers: dict[Hashable, int] = {}
+    found = [numbers.setdefault(thing, len(numbers)) for thing in things]
+    return np.array(found, np.int64), numbers
 
 
 def _unlike_operands(
-    workload: Workload, makers: np.ndarray, kind: np.ndarray
+    workload: Workload, at: np.ndarray, kind: np.ndarray
 ) -> Iterator[tuple[Op, Datum]]:
     """Yield one Op and operand of each pair of kinds that there is."""
     counts, data = operands(workload)
     owner = np.repeat(np.arange(len(counts)), counts)
-    pairs = makers[owner] * (len(workload.data) + 1) + kind[data]
+    pairs = at[owner] * (1 + int(kind.max(initial=0))) + kind[data]
     for first in np.sort(np.unique(pairs, return_index=True)[1]).tolist():
         yield workload.ops[owner[first]], workload.data[data[first]]
 
@@ -260,6 +269,9 @@ class _Reach:
     def size_class(self, size: int) -> int:
         """Return a number that is equal for sizes that fit into the same memories."""
         return bisect_left(self._capacities, size)
+
+    def size_classes(self, sizes: np.ndarray) -> np.ndarray:
+        return np.searchsorted(np.array(self._capacities, np.int64), sizes)
 
     def why_not(self, datum: Datum, origins: Sequence[int], targets: Sequence[int]) -> str:
         """Return why no target can be reached from any origin, or ``""``."""

@@ -11,6 +11,7 @@ from hwdsl.errors import IllegalSchedule
 from hwdsl.program import Program
 
 from .addresses import Addresses
+from .columns import data_sizes
 from .firing import lower_firings
 from .launching import lower_launches
 from .partial_sums import in_adders
@@ -18,7 +19,6 @@ from .presence import (
     INFINITE,
     Cause,
     beats_of,
-    data_sizes,
     find,
     ragged,
     storing,

@@ -12,6 +12,7 @@ from hwdsl.hardware import Actor, Hardware, Timing
 from hwdsl.workload import Datum, Op, Request, Workload
 
 from .best_fit import Affinity, Coarse, operands_held
+from .columns import data_sizes
 from .engine import Engine, make_engine
 from .explain import why_full, why_late
 from .feasibility import Candidates, candidates
@@ -50,7 +51,7 @@ class Placer:
         self.affinity = affinity
         self.strict = strict
         self.able: Candidates = candidates(hardware, workload)
-        self.state: Engine = make_engine(engine, hardware, [d.size for d in workload.data])
+        self.state: Engine = make_engine(engine, hardware, data_sizes(workload).tolist())
         self.wants = Wants(workload)
         self.progress = Progress.none(workload, self.wants.counts)
         self._load()

@@ -13,7 +13,7 @@ import numpy as np
 from hwdsl.hardware import Actor, Hardware, Timing
 from hwdsl.workload import Workload
 
-from .columns import column, forms, operands
+from .columns import column, data_sizes, forms, operands
 from .partial_sums import in_adders, partial_sums
 
 if TYPE_CHECKING:
@@ -92,11 +92,6 @@ def beats_of(hardware: Hardware, workload: Workload, moves: np.ndarray) -> np.nd
     bandwidth = np.array([w.bandwidth for w in hardware.wires], np.int64)
     beats: np.ndarray = -(-data_sizes(workload)[moves["datum"]] // bandwidth[moves["wire"]])
     return beats
-
-
-def data_sizes(workload: Workload) -> np.ndarray:
-    """Return the bits of each datum."""
-    return np.array([datum.size for datum in workload.data], np.int64)
 
 
 def wire_field(hardware: Hardware, moves: np.ndarray, name: str) -> np.ndarray:

@@ -10,9 +10,9 @@ import numpy as np
 from hwdsl.hardware import Point
 from hwdsl.workload import Datum, Op
 
-from .columns import column
+from .columns import column, data_sizes
 from .partial_sums import in_adders
-from .presence import INFINITE, Cause, data_sizes, find, operand_reads, timings, wire_field
+from .presence import INFINITE, Cause, find, operand_reads, timings, wire_field
 
 if TYPE_CHECKING:
     from .schedule import Schedule

@@ -55,19 +55,17 @@ class ItemPlacer {
     const Request& r = items_.requests[index];
     const i32 datum = i32(r.datum), point = i32(r.point), only = source(r.only, r.datum, point);
     const i64 floor = r.after < 0 ? 0 : items_.complete[r.after];
-    i64 cycle = r.by, last = r.by;
-    if (r.by < 0) {
-      cycle = scout_.earliest(datum, point, only, 0, floor);
-      if (cycle < 0) return false;
-      last = std::max({cycle, floor, promises_.settled()}) + 1;
-    }
-    for (; cycle <= last; ++cycle) {
+    const i64 first = r.by < 0 ? scout_.earliest(datum, point, only, 0, floor) : r.by;
+    if (first < 0) return false;
+    i64 last = first;
+    for (i64 cycle = first; cycle <= last; ++cycle) {
       const i64 until = r.store ? kForever : cycle;
       if (courier_.route(datum, point, cycle, until, only, floor, way_)) {
         promises_.commit(datum, way_, until, false);
         satisfy(datum);
         return true;
       }
+      if (r.by < 0 && cycle == first) last = std::max({first, floor, promises_.settled()}) + 1;
     }
     if (r.by < 0 || strict_) return false;
     items_.unmet[index] = 1;
@@ -80,15 +78,18 @@ class ItemPlacer {
     if (op.actor < 0) return false;
     i64 cycle = op.not_before;
     for (const i64* o = begin(index); o != end(index); ++o) {
-      const i64 soonest = earliest(op, *o);
-      if (soonest < 0) return false;
-      cycle = std::max(cycle, soonest);
+      const i64 there = earliest(op, *o);
+      if (there < 0) return false;
+      cycle = std::max(cycle, there);
     }
-    const i64 limit = std::max(cycle, promises_.settled()) + 2;
-    for (cycle = units_free(op, cycle); cycle <= limit; cycle = units_free(op, cycle + 1)) {
-      if (start(index, op, cycle)) return true;
+    const i64 soonest = cycle;
+    i64 limit = -1;  // most Ops never ask for it
+    for (cycle = units_free(op, cycle); !start(index, op, cycle);) {
+      if (limit < 0) limit = std::max(soonest, promises_.settled()) + 2;
+      cycle = units_free(op, cycle + 1);
+      if (cycle > limit) return false;
     }
-    return false;
+    return true;
   }
 
   // The first cycle, not before `cycle`, from which enough units are free for the cooldown.

@@ -15,11 +15,11 @@ using i64 = std::int64_t;
 constexpr i64 kForever = i64(1) << 60;  // the last cycle of what never ends
 
 // Pieces of equal amount lie in blocks that know their least and greatest amount, so that a search
-// for a free or a taken cycle steps over whole blocks. Neighbours of equal amount are one piece:
+// for a free or a taken cycle, or for a span of free ones, steps over whole blocks. Neighbours of equal amount are one piece:
 // what is taken back leaves nothing behind.
 class Occupancy {
  public:
-  Occupancy() : blocks_(1), firsts_{0}, least_{0}, greatest_{0} {
+  Occupancy() : blocks_(1), firsts_{0}, least_{0}, greatest_{0}, widest_{kForever} {
     blocks_[0].count = 1;
     blocks_[0].pieces[0] = {0, 0};
   }
@@ -94,6 +94,22 @@ class Occupancy {
                     [=](int b) { return least_[b] <= limit; });
   }
 
+  // The first cycle, not before `cycle`, from which so many are free; kForever if none.
+  i64 first_gap(i64 cycle, i64 length) const {
+    const Place p = find(cycle);
+    if (blocks_[p.block].pieces[p.piece].used == 0 && end(p) - cycle >= length) return cycle;
+    int from = p.piece + 1;
+    for (int b = p.block; b < int(blocks_.size()); ++b, from = 0) {
+      if (widest_[b] < length) continue;
+      const Block& block = blocks_[b];
+      for (int i = from; i < block.count; ++i) {
+        const i64 start = block.pieces[i].start;
+        if (block.pieces[i].used == 0 && end({b, i}) - start >= length) return start;
+      }
+    }
+    return kForever;
+  }
+
   // The cycle from which the amount no longer changes.
   i64 settled() const { return blocks_.back().pieces[blocks_.back().count - 1].start; }
 
@@ -112,6 +128,12 @@ class Occupancy {
   struct Place {
     int block, piece;
   };
+
+  // The cycle in which the next piece starts.
+  i64 end(Place p) const {
+    if (p.piece + 1 < blocks_[p.block].count) return blocks_[p.block].pieces[p.piece + 1].start;
+    return p.block + 1 < int(blocks_.size()) ? firsts_[p.block + 1] : kForever;
+  }
 
   Place find(i64 cycle) const {
     int b = int(firsts_.size()) - 1;
@@ -174,6 +196,7 @@ class Occupancy {
     piece[1] = {first, piece->used + amount};
     piece[2] = {last + 1, piece->used};
     block.count += 2;
+    if (piece[1].used == 0) widest_[p.block] = std::max(widest_[p.block], last + 1 - first);
     least_[p.block] = std::min(least_[p.block], piece[1].used);
     greatest_[p.block] = std::max(greatest_[p.block], piece[1].used);
     peak_ = std::max(peak_, piece[1].used);
@@ -206,6 +229,7 @@ class Occupancy {
     firsts_.insert(firsts_.begin() + b + 1, high.pieces[0].start);
     least_.insert(least_.begin() + b + 1, 0);
     greatest_.insert(greatest_.begin() + b + 1, 0);
+    widest_.insert(widest_.begin() + b + 1, 0);
     summarise(b);
     summarise(b + 1);
   }
@@ -223,27 +247,33 @@ class Occupancy {
       firsts_.erase(firsts_.begin() + p.block);
       least_.erase(least_.begin() + p.block);
       greatest_.erase(greatest_.begin() + p.block);
-      return;
+      widest_.erase(widest_.begin() + p.block);
+    } else {
+      firsts_[p.block] = block.pieces[0].start;
+      summarise(p.block);
     }
-    firsts_[p.block] = block.pieces[0].start;
-    summarise(p.block);
+    if (p.piece == 0) summarise(p.block - 1);  // its last piece has grown
   }
 
   void summarise(int b) {
     const Block& block = blocks_[b];
-    i64 least = block.pieces[0].used, greatest = least;
-    for (int i = 1; i < block.count; ++i) {
-      least = std::min(least, block.pieces[i].used);
-      greatest = std::max(greatest, block.pieces[i].used);
+    i64 least = block.pieces[0].used, greatest = least, widest = 0;
+    for (int i = 0; i < block.count; ++i) {
+      const Piece& piece = block.pieces[i];
+      least = std::min(least, piece.used);
+      greatest = std::max(greatest, piece.used);
+      if (piece.used == 0) widest = std::max(widest, end({b, i}) - piece.start);
     }
     const bool fell = greatest < greatest_[b] && greatest_[b] == peak_;
     least_[b] = least;
     greatest_[b] = greatest;
+    widest_[b] = widest;
     peak_ = fell ? *std::max_element(greatest_.begin(), greatest_.end()) : std::max(peak_, greatest);
   }
 
   std::vector<Block> blocks_;
   std::vector<i64> firsts_, least_, greatest_;
+  std::vector<i64> widest_;  // the longest piece with nothing in use
   i64 peak_ = 0;  // the greatest amount of all
 };
 

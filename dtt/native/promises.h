@@ -223,17 +223,16 @@ class Promises {
     const Occupancy& used = lanes[wire];
     const i64 rest = sized.last[wire], limit = sized.tail_limit[wire];
     if (cycle <= high && taken_[wire].idle(cycle, cycle + rest)) return cycle;
-    while (cycle <= high) {
-      if (rest == 0) {
-        cycle = used.first_within(cycle, limit);
-        if (cycle > high) break;
-        if (used.at(cycle) == 0 || !departs(datum, wire, cycle)) return cycle;
-        ++cycle;
-        continue;
-      }
-      const i64 busy = used.first_above(cycle, 0);
-      if (busy > cycle + rest || (busy == cycle + rest && used.at(busy) <= limit)) return cycle;
-      cycle = used.first_within(busy, 0);
+    while (cycle <= high && rest == 0) {
+      cycle = used.first_within(cycle, limit);
+      if (cycle > high) break;
+      if (used.at(cycle) == 0 || !departs(datum, wire, cycle)) return cycle;
+      ++cycle;
+    }
+    // The last beat may share its cycle, the others may not.
+    for (; cycle <= high && rest > 0; cycle += rest + 1) {
+      cycle = used.first_gap(cycle, limit > 0 ? rest : rest + 1);
+      if (cycle <= high && used.at(cycle + rest) <= limit) return cycle;
     }
     return kForever;
   }

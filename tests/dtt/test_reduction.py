@@ -154,7 +154,7 @@ def test_who_stood_in_the_way(plain, augmented):
 
 def test_refusals(plain):
     work = dots((3,))
-    work.ops[0] = replace(work.ops[0], on="mul[9]")
+    work.ops[0] = work.ops[0]._replace(on="mul[9]")
     with pytest.raises(InputError, match=r"on must be an? (Actor|multiplier)"):
         dtt.schedule(plain, work)
     work = Workload(bits=8)
