@@ -112,6 +112,26 @@ def mesh(
     return hardware, work
 
 
+def stream(cycles: int, seed: int = 1) -> tuple[Hardware, dtt.Workload]:
+    """Return an 8x8 mesh, and 4 requests a cycle in time order, two for each datum in 128 cycles.
+
+    The load of Wires and memories does not depend on ``cycles``. (Were the two requests for a datum
+    anywhere in the horizon, copies that wait for the second would fill the memories of a long one.)
+    """
+    draw = random.Random(seed)
+    hardware = Mesh(8, 8).freeze()
+    drams, nodes = list(hardware.dram), list(hardware.node)
+    work = dtt.Workload(bits=8)
+    asked = []
+    for i in range(2 * cycles):
+        datum = work.load(f"d{i}", at=draw.choice(drams), bits=draw.choice((8, 16, 32)))
+        start = draw.randrange(24, cycles - 128)
+        asked += [(start + draw.randrange(128), i, datum) for _ in range(2)]
+    for by, _, datum in sorted(asked, key=lambda one: one[:2]):
+        work.need(datum, at=draw.choice(nodes), by=by)
+    return hardware, work
+
+
 def w2(seed: int = 1) -> tuple[Hardware, dtt.Workload]:
     return mesh(8, 8, 1_000, 2_000, 512, seed)
 

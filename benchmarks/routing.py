@@ -17,6 +17,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from statistics import median
 
 import numpy as np
@@ -141,8 +142,7 @@ def load(name: str, repeats: int) -> None:
 def horizon(repeats: int) -> None:
     """Print how the cost of a request depends on the horizon at constant load."""
     for cycles in (256, 1_024, 4_096, 16_384, 65_536):
-        count = 4 * cycles
-        line = timed(lambda c=cycles, n=count: loads.mesh(8, 8, n // 2, n, c), repeats)
+        line = timed(partial(loads.stream, cycles), repeats)
         print(f"horizon {cycles:>6,}: {line}", flush=True)
 
 
@@ -150,7 +150,7 @@ def mesh(repeats: int) -> None:
     """Print how the cost of a request depends on the size of the mesh, a datum for each request."""
     for side in (4, 8, 16, 32):
         nodes = side * side
-        line = timed(lambda s=side, n=nodes: loads.mesh(s, s, 8 * n, 8 * n, 2_048), repeats)
+        line = timed(partial(loads.mesh, side, side, 8 * nodes, 8 * nodes, 2_048), repeats)
         print(f"mesh {nodes:>5,} nodes, {2 * side / 3:4.1f} hops in the mean: {line}", flush=True)
 
 

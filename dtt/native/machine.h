@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <map>
 
 #include "occupancy.h"
@@ -121,39 +122,37 @@ class Machine {
 
   std::vector<Reach> measure(const Sizing& sizing, bool forwards, i32 end) const {
     std::vector<Reach> reach(points.size());
-    const auto cheap = spread(forwards, end, [this](i32 w) { return cost(wires[w].energy, 1); });
-    const auto quick = spread(forwards, end, [&](i32 w) {
-      return Cost(wires[w].latency + (points[wires[w].target].stores ? sizing.last[w] : 0));
+    const auto cheap =
+        spread(forwards, end, kNoCost, [this](i32 w) { return cost(wires[w].energy, 1); });
+    const auto quick = spread(forwards, end, kForever, [&](i32 w) {
+      return wires[w].latency + (points[wires[w].target].stores ? sizing.last[w] : 0);
     });
     for (std::size_t p = 0; p < points.size(); ++p) {
       if (cheap[p] == kNoCost) continue;
-      reach[p] = {i64(cheap[p] >> 32), i32(cheap[p]),
-                  i32(std::min<Cost>(quick[p], i64(1) << 30))};
+      reach[p] = {i64(cheap[p] >> 32), i32(cheap[p]), i32(std::min(quick[p], i64(1) << 30))};
     }
     return reach;
   }
 
-  // How far each Point is from one end at least, by the lengths of Wires.
-  template <class Length>
-  std::vector<Cost> spread(bool forwards, i32 end, Length length) const {
-    using Far = std::pair<Cost, i32>;
+  // How far each Point is from one end at least, by the lengths of Wires. First in, first out: where
+  // lengths are much alike, nearly every Point is right the first time, and no heap is needed.
+  template <class Far, class Length>
+  std::vector<Far> spread(bool forwards, i32 end, Far none, Length length) const {
     const auto& next = forwards ? outgoing : incoming;
-    std::vector<Cost> far(points.size(), kNoCost);
-    std::vector<Far> heap;
-    heap.reserve(points.size());
-    heap.push_back({0, end});
-    for (far[end] = 0; !heap.empty();) {
-      std::pop_heap(heap.begin(), heap.end(), std::greater<Far>());
-      const auto [here, point] = heap.back();
-      heap.pop_back();
-      if (here != far[point] || is_end(point, end)) continue;
+    std::vector<Far> far(points.size(), none);
+    std::vector<char> waits(points.size());
+    std::deque<i32> queue{end};
+    for (far[end] = 0; !queue.empty(); queue.pop_front()) {
+      const i32 point = queue.front();
+      waits[point] = false;
+      if (is_end(point, end)) continue;
       for (const i32 w : next[point]) {
         const i32 other = forwards ? wires[w].target : wires[w].source;
-        const Cost longer = here + length(w);
+        const Far longer = far[point] + length(w);
         if (longer >= far[other]) continue;
         far[other] = longer;
-        heap.push_back({longer, other});
-        std::push_heap(heap.begin(), heap.end(), std::greater<Far>());
+        if (!waits[other]) queue.push_back(other);
+        waits[other] = true;
       }
     }
     return far;
