@@ -57,6 +57,12 @@ struct Place {
     return cycles;
   }
 
+  // The last cycle, not after `cycle`, that is promised to a use; -1 if there is none.
+  i64 last_paid(i64 cycle) const {
+    const Stay* last = stay_before(cycle);
+    return last ? std::min(last->end, cycle) : -1;
+  }
+
   // The last cycle, not after `cycle`, in which a result took over; -1 if there is none.
   i64 last_update(i64 cycle) const {
     i64 found = -1;
@@ -216,6 +222,16 @@ class Promises {
       tail = busy;  // the last beat may share this cycle, the others may not
     }
     return -1;
+  }
+
+  // The first cycle from which, up to a departure that is possible, all others are possible too.
+  i64 possible_since(i32 datum, const Sizing& sized, i32 wire, i64 cycle) const {
+    const i64 rest = sized.last[wire];
+    if (rest) return lanes[wire].last_above(cycle + rest - 1, 0) + 1;
+    const auto& mine = departed_[datum];
+    auto after = std::upper_bound(mine.begin(), mine.end(), std::pair(wire, cycle));
+    const bool any = after != mine.begin() && (--after)->first == wire;
+    return std::max(lanes[wire].last_above(cycle, sized.tail_limit[wire]), any ? after->second : -1) + 1;
   }
 
   // The first departure in cycle .. high for which the Wire has free lanes; kForever if none.

@@ -3,7 +3,9 @@
 // A label says: if the datum is complete at this Point in this cycle, it reaches the target for so
 // much. Waiting is not searched: a label covers its free interval, and an earlier need in the same
 // interval costs it no more than the hold energy. Departures on a Wire are tried one by one, the
-// latest first. Copies end a way as soon as a label can be reached from one by waiting.
+// latest first; where waiting before the Wire is dearer than behind it, those that follow one
+// another without a gap are one label. Copies end a way as soon as a label can be reached from one
+// by waiting.
 #pragma once
 
 #include "promises.h"
@@ -40,14 +42,18 @@ class Router {
 
  private:
   static constexpr std::size_t kFew = 8;
+  static constexpr i64 kLongest = (i64(1) << 31) - 1;  // the longest span of one label
 
   struct Label {
     i32 point, parent, wire, next;  // `wire` leads to the parent; `next` is older, at this Point
     i64 cycle, since;               // the datum may be there in all of since .. cycle
-    Cost cost;
+    i64 early;                      // in early .. cycle it leaves as soon as it is there, so that it
+    i64 shift;                      // waits `shift` cycles later instead, where the label `payer`
+    i32 payer;                      // is; before, it waits here, and leaves in `early`
+    Cost cost;                      // in `cycle`
   };
 
-  enum Stage : i32 {
+  enum Stage : std::uint32_t {
     kGuess,  // no departure after `cycle` is possible, and none costs less
     kLoose,  // the departure is free, `cost` lacks what the source charges for the later beats
     kReady,
@@ -56,8 +62,9 @@ class Router {
   struct Step {  // a departure on a Wire that leads to a label
     Cost bound, cost;
     i64 cycle, since;
-    i32 parent, wire, order;
-    Stage stage;
+    i32 parent, wire, span;  // as early as `span` cycles before, it may leave as soon as it is there
+    std::uint32_t order : 30;
+    Stage stage : 2;
 
     bool operator<(const Step& other) const {  // for a heap with the best on top
       if (bound != other.bound) return bound > other.bound;
@@ -227,8 +234,8 @@ class Router {
     if (there.soonest > deadline) return false;
     const i64 since = promises_.room_since(there.place, target, sized_->rows[target], deadline);
     if (since > deadline) return false;
-    const Step root{0, 0, deadline, since, -1, -1, 0, kReady};
-    if (!finish(root, target, there)) expand(settle(root, target));
+    const Label root{target, -1, -1, -1, deadline, since, deadline, 0, -1, 0};
+    if (!finish(root)) expand(settle(root));
     while (!heap_.empty() && heap_.front().bound < best_) {
       Step step = heap_.front();
       std::pop_heap(heap_.begin(), heap_.end());
@@ -241,19 +248,44 @@ class Router {
         step.stage = kReady;
         if (more && !next(step)) continue;
       }
-      const i32 point = machine_.wires[step.wire].source;
-      if (finish(step, point, scratch_[point])) continue;
-      if (!dominated(point, step.cycle, step.cost, step.parent)) expand(settle(step, point));
+      const Payer payer = payer_of(step);
+      const Label label{machine_.wires[step.wire].source, step.parent, step.wire, -1, step.cycle,
+                        step.since, step.cycle - step.span, payer.shift, payer.label, step.cost};
+      if (!finish(label) && !dominated(label)) expand(settle(label));
     }
     return best_ < kNoCost;
   }
 
-  i32 settle(const Step& step, i32 point) {
-    Scratch& s = scratch_[point];
+  i32 settle(const Label& label) {
     const i32 made = i32(labels_.size());
-    labels_.push_back({point, step.parent, step.wire, s.newest, step.cycle, step.since, step.cost});
-    s.newest = made;
+    labels_.push_back(label);
+    labels_[made].next = scratch_[label.point].newest;
+    scratch_[label.point].newest = made;
     return made;
+  }
+
+  // What it adds to the cost of a label to be there in an earlier cycle already.
+  Cost added(const Label& label, i64 cycle) const {
+    if (cycle >= label.cycle) return 0;
+    const i64 leaves = std::max(cycle, label.early);
+    const Cost here = held(label.point, scratch_[label.point].place, cycle + 1, leaves);
+    if (leaves == label.cycle) return here;
+    const i32 there = labels_[label.payer].point;
+    return here + held(there, scratch_[there].place, leaves + label.shift + 1,
+                       label.cycle + label.shift);
+  }
+
+  // Where the datum waits if it departs earlier than a step does, and down to which departure.
+  struct Payer {
+    i32 label;
+    i64 shift, low;
+  };
+
+  Payer payer_of(const Step& step) const {
+    const Label& to = labels_[step.parent];
+    const i64 shift = machine_.wires[step.wire].latency + sized_->last[step.wire];
+    if (step.cycle + shift > to.early) return {to.payer, to.shift + shift, to.early - shift};
+    return {step.parent, shift, 0};
   }
 
   void expand(i32 made) {
@@ -282,7 +314,7 @@ class Router {
     const i64 low = std::max(s.soonest, soonest_arrival(to) - link.latency);
     if (cycle < low) return;
     if (exact_ && !machine_.points[link.source].stores && passes(parent, link.source)) return;
-    Step step{0, departing(to, link, cycle), cycle, cycle, parent, link.wire, 0, kGuess};
+    Step step{0, departing(to, link, cycle), cycle, cycle, parent, link.wire, 0, 0, kGuess};
     if (machine_.points[link.source].stores) {
       while (const Label* known = covering(link.source, step, low)) {
         step.cycle = cycle = known->since - 1 - sized_->last[link.wire];
@@ -296,10 +328,8 @@ class Router {
 
   // The cost from a departure on, without what the source charges while later beats leave.
   Cost departing(const Label& to, const Link& link, i64 cycle) const {
-    const Cost moving = to.cost + cost(Cost(link.energy) * sized_->size, 1);
-    if (machine_.points[to.point].hold == 0) return moving;
     const i64 arrival = cycle + link.latency + sized_->last[link.wire];
-    return moving + held(to.point, scratch_[to.point].place, arrival + 1, to.cycle);
+    return to.cost + cost(Cost(link.energy) * sized_->size, 1) + added(to, arrival);
   }
 
   // Let a guess become the last departure that is free; return whether its label comes next. If
@@ -336,28 +366,34 @@ class Router {
         step.bound = step.cost + bound(s, point, cycle);
         if (step.bound >= best_) return false;  // and no earlier departure is better
       }
-      const i64 before = following(step);
+      const i64 before = following(step, low);
       if (before >= low) guess(step.parent, link, before);
       return step.bound == guess_bound || next(step);
     }
     return false;
   }
 
-  // Where to look for the next departure on the Wire of a step: one cycle earlier, or, where the
-  // step's label is at least as good all through its free interval, before that.
-  i64 following(const Step& step) const {
+  // Where to look for the next departure on the Wire of a step: not where its label is at least as
+  // good, or where the departure belongs to the same label.
+  i64 following(Step& step, i64 low) const {
     const i32 point = machine_.wires[step.wire].source;
-    const Point& from = machine_.points[point];
-    if (from.stores) {
-      const Label& to = labels_[step.parent];
-      const i64 hold = machine_.points[to.point].hold;
-      const Place* there = scratch_[to.point].place;
-      const bool unpaid = !there || there->stays.empty();
-      if (from.hold == 0 || (machine_.points[to.point].stores && unpaid && from.hold <= hold)) {
-        return step.since - 1 - sized_->last[step.wire];
-      }
+    const i64 hold = machine_.points[point].hold, rest = sized_->last[step.wire];
+    if (!machine_.points[point].stores) return step.cycle - 1;
+    if (hold == 0) return step.since - 1 - rest;
+    if (!machine_.points[labels_[step.parent].point].stores) return step.cycle - 1;
+    const Payer payer = payer_of(step);
+    const i32 there = labels_[payer.label].point;
+    const Place *here = scratch_[point].place, *later = scratch_[there].place;
+    if (hold <= machine_.points[there].hold) {
+      const i64 paid = later ? later->last_paid(step.cycle + payer.shift) - payer.shift : 0;
+      return std::max({step.since - rest, paid, payer.low}) - 1;
     }
-    return step.cycle - 1;
+    const i64 paid = here ? here->last_paid(step.cycle + rest) : -1;
+    if (paid > step.cycle) return step.cycle - 1;
+    const i64 possible = promises_.possible_since(datum_, *sized_, step.wire, step.cycle);
+    const i64 early = std::max({possible, low, step.since, payer.low, paid + 1});
+    step.span = i32(std::clamp<i64>(step.cycle - early, 0, kLongest));
+    return step.cycle - step.span - 1;
   }
 
   // What the source charges for holding the datum while its later beats leave.
@@ -381,49 +417,59 @@ class Router {
     std::push_heap(heap_.begin(), heap_.end());
   }
 
-  // Note a copy from which a step's label is reached by waiting; return whether nothing can be
-  // better for this label.
-  bool finish(const Step& step, i32 point, const Scratch& s) {
-    if (!s.place || (only_ >= 0 && point != only_)) return false;
-    if (!machine_.points[point].stores) {
+  // Note a copy from which a label is reached by waiting; return whether nothing can be better for
+  // this label.
+  bool finish(const Label& label) {
+    const Place* place = scratch_[label.point].place;
+    if (!place || (only_ >= 0 && label.point != only_)) return false;
+    if (!machine_.points[label.point].stores) {
       if (only_ >= 0) return false;
-      const Pass* p = s.place->pass(step.cycle);
-      if (!p || (exact_ && !apart(p->junctions, step.parent))) return false;
-      offer(step, step.cost, point);
+      const Pass* p = place->pass(label.cycle);
+      if (!p || (exact_ && !apart(p->junctions, label.parent))) return false;
+      offer(label, label.cost);
       return true;
     }
     const Stay* found = nullptr;
-    for (const Stay& stay : s.place->stays) {
-      if (stay.complete <= step.cycle && stay.complete <= stay.end) found = &stay;
+    for (const Stay& stay : place->stays) {
+      if (stay.complete <= label.cycle && stay.complete <= stay.end) found = &stay;
     }
-    if (!found || step.since > found->end) return false;
-    const Cost wait = held(point, s.place, found->end + 1, step.cycle);
-    offer(step, step.cost + wait, point);
+    if (!found || label.since > found->end) return false;
+    const Cost wait = added(label, found->end);
+    offer(label, label.cost + wait);
     return wait == 0;
   }
 
-  void offer(const Step& step, Cost whole, i32 point) {
+  void offer(const Label& label, Cost whole) {
     if (whole >= best_) return;
     best_ = whole;
-    end_ = {point, step.parent, step.wire, -1, step.cycle, step.since, step.cost};
+    end_ = label;
   }
 
-  bool dominated(i32 point, i64 cycle, Cost cost, i32 parent) const {
-    const Scratch& s = scratch_[point];
-    const bool stores = machine_.points[point].stores;
-    for (i32 i = s.newest; i >= 0; i = labels_[i].next) {
+  bool dominated(const Label& label) const {
+    const bool stores = machine_.points[label.point].stores;
+    for (i32 i = scratch_[label.point].newest; i >= 0; i = labels_[i].next) {
       const Label& known = labels_[i];
       if (!stores) {
-        if (known.cycle == cycle && known.cost <= cost &&
-            (!exact_ || within(known.parent, parent))) {
+        if (known.cycle == label.cycle && known.cost <= label.cost &&
+            (!exact_ || within(known.parent, label.parent))) {
           return true;
         }
-      } else if (known.cycle >= cycle && known.since <= cycle &&
-                 known.cost + held(point, s.place, cycle + 1, known.cycle) <= cost) {
+      } else if (known.cycle >= label.cycle && known.since <= label.cycle && better(known, label)) {
         return true;
       }
     }
     return false;
+  }
+
+  // Whether a label costs no more than another in any cycle of that one.
+  bool better(const Label& known, const Label& label) const {
+    if (known.cost + added(known, label.cycle) > label.cost) return false;
+    if (label.early == label.cycle) return true;  // both charge the same before that
+    // The cost of one rises ever faster into the past, that of the other evenly, if nothing is paid.
+    const Place* payer = scratch_[labels_[label.payer].point].place;
+    const bool even = !payer || payer->stays.empty();
+    return known.cost + added(known, label.early) <=
+           label.cost + (even ? added(label, label.early) : 0);
   }
 
   // A label of a Node that, however early its free interval is entered from `low` on, costs no more
@@ -434,8 +480,7 @@ class Router {
     for (i32 i = s.newest; i >= 0; i = labels_[i].next) {
       const Label& known = labels_[i];
       if (known.cycle < step.cycle || known.since > step.cycle) continue;
-      const i64 first = std::max(known.since, low) + 1;
-      if (known.cost + held(point, s.place, first, known.cycle) <= step.cost) return &known;
+      if (known.cost + added(known, std::max(known.since, low)) <= step.cost) return &known;
     }
     return nullptr;
   }
@@ -517,19 +562,20 @@ class Router {
     const Label& from = chain_.front();
     const Label& to = chain_.back();
     if (!machine_.points[from.point].stores) return from.cycle;
+    const i64 latest = std::max(ready, from.early);
     i64 offset = 0;  // from the first departure to the first beat's arrival
     for (std::size_t i = 0; i + 1 < chain_.size(); ++i) {
       offset += machine_.wires[chain_[i].wire].latency;
     }
     const i64 rest = sized_->last[from.wire];
     i64 cycle = std::max(ready, soonest_arrival(to) - offset);
-    for (bool moved = true; moved && cycle < from.cycle;) {
+    for (bool moved = true; moved && cycle < latest;) {
       moved = false;
       i64 later = 0;
       for (std::size_t i = 0; i + 1 < chain_.size(); ++i) {
         const i64 found = promises_.first_departure(datum_, *sized_, chain_[i].wire, cycle + later,
-                                                    from.cycle + later);
-        if (found >= kForever) return from.cycle;
+                                                    latest + later);
+        if (found >= kForever) return latest;
         const i64 latency = machine_.wires[chain_[i].wire].latency;
         const bool met = met_at(chain_[i + 1].point, found + latency);
         moved = moved || met || found != cycle + later;
@@ -537,14 +583,13 @@ class Router {
         later += latency;
       }
     }
-    if (cycle >= from.cycle) return from.cycle;
+    if (cycle >= latest) return latest;
     const i32 last_wire = chain_[chain_.size() - 2].wire;
-    const i64 shift = from.cycle - cycle;
-    const i64 arrival = from.cycle + offset + sized_->last[last_wire];
-    const Cost more = held(to.point, scratch_[to.point].place, arrival - shift + 1, arrival);
+    const i64 taken = offset + sized_->last[last_wire];
+    const Cost more = added(to, cycle + taken) - added(to, latest + taken);
     const Cost less = held(from.point, scratch_[from.point].place, cycle + rest + 1,
-                           from.cycle + rest);
-    return more <= less ? cycle : from.cycle;
+                           latest + rest);
+    return more <= less ? cycle : latest;
   }
 
   // Whether another copy arrives at a Junction in that cycle.
