@@ -13,8 +13,8 @@ class Forerunner {
   explicit Forerunner(Promises& promises)
       : promises_(promises), machine_(promises.machine), scratch_(machine_.points.size()) {}
 
-  // Return the cycle, not before `from`; -1 if no path ever leads there.
-  i64 earliest(i32 datum, i32 target, i32 only, i64 from, i64 floor) {
+  // Return the cycle, not before `from`; -1 if no path leads there by `latest`.
+  i64 earliest(i32 datum, i32 target, i32 only, i64 from, i64 floor, i64 latest = kForever) {
     datum_ = datum;
     target_ = target;
     floor_ = floor;
@@ -39,7 +39,7 @@ class Forerunner {
       if (only >= 0) continue;
       for (const Pass& p : here.passes) push(here.point, p.cycle, -1, -1, 0);
     }
-    while (!heap_.empty()) {
+    while (!heap_.empty() && heap_.front().bound <= latest) {
       const Step step = heap_.front();
       std::pop_heap(heap_.begin(), heap_.end());
       heap_.pop_back();

@@ -8,14 +8,17 @@
 // by waiting.
 #pragma once
 
-#include "promises.h"
+#include "earliest.h"
 
 namespace dtt {
 
 class Router {
  public:
   explicit Router(Promises& promises)
-      : promises_(promises), machine_(promises.machine), scratch_(machine_.points.size()) {}
+      : promises_(promises),
+        machine_(promises.machine),
+        forerunner_(promises),
+        scratch_(machine_.points.size()) {}
 
   // Percent by which the bound is stretched: above 100 it is inadmissible, which tests must catch.
   i64 stretch = 100;
@@ -42,6 +45,7 @@ class Router {
 
  private:
   static constexpr std::size_t kFew = 8;
+  static constexpr i32 kDoubt = 200;  // steps after which it is asked whether there is any way
   static constexpr i64 kLongest = (i64(1) << 31) - 1;  // the longest span of one label
 
   struct Label {
@@ -236,7 +240,13 @@ class Router {
     if (since > deadline) return false;
     const Label root{target, -1, -1, -1, deadline, since, deadline, 0, -1, 0};
     if (!finish(root)) expand(settle(root));
+    bool doubted = false;
     while (!heap_.empty() && heap_.front().bound < best_) {
+      if (order_ > kDoubt && !doubted && best_ == kNoCost) {
+        // To find that there is no way at all is quicker forwards, where costs play no part.
+        doubted = true;
+        if (forerunner_.earliest(datum_, target, only_, deadline, floor_, deadline) < 0) return false;
+      }
       Step step = heap_.front();
       std::pop_heap(heap_.begin(), heap_.end());
       heap_.pop_back();
@@ -312,7 +322,7 @@ class Router {
     const Label& to = labels_[parent];
     Scratch& s = know(link.source);
     const i64 low = std::max(s.soonest, soonest_arrival(to) - link.latency);
-    if (cycle < low) return;
+    if (cycle < low || superseded(parent, cycle + link.latency + sized_->last[link.wire])) return;
     if (exact_ && !machine_.points[link.source].stores && passes(parent, link.source)) return;
     Step step{0, departing(to, link, cycle), cycle, cycle, parent, link.wire, 0, 0, kGuess};
     if (machine_.points[link.source].stores) {
@@ -324,6 +334,20 @@ class Router {
     }
     step.bound = step.cost + bound(s, link.source, cycle);
     if (step.bound < best_) push(step);
+  }
+
+  // Whether another label of the same free interval costs less from a cycle on into the past.
+  bool superseded(i32 made, i64 cycle) const {
+    const Label& label = labels_[made];
+    if (label.early < cycle || !machine_.points[label.point].hold) return false;
+    const Cost here = label.cost + added(label, cycle);
+    for (i32 i = scratch_[label.point].newest; i >= 0; i = labels_[i].next) {
+      const Label& known = labels_[i];
+      if (i == made || known.cycle < cycle || known.since > cycle) continue;
+      const Cost there = known.cost + added(known, cycle);
+      if (there < here || (there == here && i < made)) return true;
+    }
+    return false;
   }
 
   // The cost from a departure on, without what the source charges while later beats leave.
@@ -624,6 +648,7 @@ class Router {
 
   Promises& promises_;
   Machine& machine_;
+  Forerunner forerunner_;
   std::vector<Scratch> scratch_;
   std::uint32_t epoch_ = 0;
   std::vector<Copy> copies_;          // those sorted last, the nearest at the end
