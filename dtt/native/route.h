@@ -413,7 +413,6 @@ class Router {
       return std::max({step.since - rest, paid, payer.low}) - 1;
     }
     const i64 paid = here ? here->last_paid(step.cycle + rest) : -1;
-    if (paid > step.cycle) return step.cycle - 1;
     const i64 possible = promises_.possible_since(datum_, *sized_, step.wire, step.cycle);
     const i64 early = std::max({possible, low, step.since, payer.low, paid + 1});
     step.span = i32(std::clamp<i64>(step.cycle - early, 0, kLongest));
