@@ -15,6 +15,7 @@ from hwdsl.errors import InputError
 from hwdsl.program import LAUNCH_COLUMNS
 from hwdsl.trace import ErrorKind, Kind
 from hwdsl.values import random_values
+from rtl.engines import here
 
 
 class Cluster(Fabric):
@@ -147,3 +148,21 @@ def test_programs_that_no_engine_is_given(hardware, work, change, sentence):
     kept(work, hardware, work.op("add", a, b))
     with pytest.raises(InputError, match=sentence):
         judged(hardware, work, change)
+
+
+@pytest.mark.engines
+@pytest.mark.parametrize("engine", ["cxxrtl", "verilator", "icarus", "verilator-cocotb"])
+def test_every_engine_shows_the_same(hardware, work, engine):
+    if here()[engine]:
+        pytest.skip(here()[engine])
+    image = work.load("image", at="memory", shape=(5, 7))
+    group = work.load("group", at="memory", shape=(2, 3, 3))
+    batch = work.load("batch", at="memory", shape=(3, 3, 9))
+    first = work.op("conv_acc", image, group, options=(1, 1, 1))
+    total = work.op("conv_acc", image, group, first, into=first, options=(0, 1, 1))
+    sums = work.op("elem_mac", batch, group, options=(1,))
+    kept(work, hardware, total, work.op("add", sums, sums))
+    verdict, seen, schedule = judged(hardware, work)
+    assert verdict.passed, str(verdict)
+    values = random_values(work, 1)
+    assert rtl.simulate(hardware, schedule.program(), values, engine) == seen
