@@ -35,9 +35,9 @@ class Pace:
     depth : int
         Commands that a port must be able to keep.
     clocks : int
-        Clock cycles in which it works, up to the last command.
+        Clock cycles in which it works, and does not only go on to the next cycle.
     busy : float
-        Their share of all clock cycles up to the end of the program.
+        Their share of all clock cycles up to the end of the program, and of the work for it.
     slack : int
         Clock cycles by which the tightest packet comes earlier than it must.
     """
@@ -97,21 +97,21 @@ class _Work:
         """Return the lead for lists of a depth; ``None`` if the controller is too slow for it."""
         startup, ahead = self._clocks.startup, self._ahead(depth)
         # Late by nothing that a longer lead could mend: even with all of it the cycles wait.
-        if self._late(startup, self._cycles + self._total, ahead) > 0:
+        if self._late(startup, 2 * self._cycles + self._busy, ahead)[0] > 0:
             return None
-        lead = max(1, self._late(startup, 0, MOST_AHEAD))
+        lead = max(1, self._late(startup, 0, MOST_AHEAD)[0])
         ahead = min(ahead, lead + self._cycles)
-        slack = -self._late(startup, lead, ahead)
-        busy = self._total / (lead + self._cycles)
-        return Pace(lead, ahead, depth, self._total, busy, slack)
+        late, end = self._late(startup, lead, ahead)
+        busy = self._busy / max(end, lead + self._cycles)
+        return Pace(lead, ahead, depth, self._busy, busy, -late)
 
     @property
-    def _total(self) -> int:
+    def _busy(self) -> int:
         work = sum(stretch.paths + stretch.rest for _, stretch in self._work)
-        return self._clocks.startup + work + self._cycles - len(self._work)
+        return self._clocks.startup + work
 
-    def _late(self, now: int, lead: int, ahead: int) -> int:
-        """Return by how many clock cycles the latest packet is late; negative: early."""
+    def _late(self, now: int, lead: int, ahead: int) -> tuple[int, int]:
+        """Return by how many clock cycles the latest packet is late, and when the work ends."""
         done, late = 0, -lead - self._cycles
         for cycle, stretch in self._work:
             gate = cycle + lead - ahead
@@ -121,7 +121,7 @@ class _Work:
             if stretch.reach:
                 late = max(late, now + stretch.reach - cycle - lead)
             now, done = now + stretch.rest, cycle + 1
-        return late
+        return late, now
 
     def _ahead(self, depth: int) -> int:
         """Return by how many cycles commands may be sent ahead, for lists of a depth."""

@@ -12,6 +12,9 @@ from .differences import Difference, Differences
 from .hardware import Hardware
 from .trace import WIRE_KINDS, ErrorKind, Kind, Trace
 
+CONTROLLER = "controller"
+"""Stands for the controller, where a part is named."""
+
 LIMIT = 100
 """Mismatches that are told in words; the rest is counted."""
 
@@ -23,13 +26,17 @@ _VERBS = {
 }
 
 _ERRORS = {
-    ErrorKind.LATE: "the cycle of a command had passed",
+    ErrorKind.LATE: "the cycle of a command had passed, or another command had it",
     ErrorKind.UNEXPECTED: "something arrived for which no command told where it lands",
     ErrorKind.MISSING: "a command waited for something that did not arrive",
     ErrorKind.ADDRESS: "a row beyond the memory was named",
     ErrorKind.BUSY: "a unit was started within its cooldown",
     ErrorKind.STEER: "a Junction was told to pass on a lane that was empty",
     ErrorKind.LOST: "words reached a Junction and nobody took them",
+    ErrorKind.NO_WAY: "no way leads to the next way-point in time",
+    ErrorKind.NO_ROW: "no row is free for it",
+    ErrorKind.NO_UNIT: "no unit is free for it",
+    ErrorKind.ABSENT: "it is not where it leaves from, or is updated",
 }
 
 
@@ -226,13 +233,25 @@ class _Words:
 
     def _error(self, d: Difference) -> Mismatch:
         cycle, _, index, lane = d.key
-        part = list(self.hardware.parts)[index]
-        kind = getattr(part, "kind", type(part).__name__)
-        place = f"{kind} {part.name!r} {'unit' if kind == 'Actor' else 'lane'} {lane}"
+        parts, datum = list(self.hardware.parts), None
+        if index == len(parts):
+            name, datum = CONTROLLER, self._datum(lane)
+            place = f"the controller, datum {datum!r}"
+        else:
+            part = parts[index]
+            kind, name = getattr(part, "kind", type(part).__name__), part.name
+            place = f"{kind} {name!r} {'unit' if kind == 'Actor' else 'lane'} {lane}"
         told = _error_words(d.seen if d.seen is not None else d.expected)
         missing = " was expected, but not raised" if d.seen is None else ""
         sentence = f"cycle {cycle}, {place}: error {told}{missing}"
-        return Mismatch(cycle, "ERROR", part.name, lane, d.expected, d.seen, None, sentence)
+        return Mismatch(cycle, "ERROR", name, lane, d.expected, d.seen, datum, sentence)
+
+    def _datum(self, number: int) -> str:
+        """Return the name of a datum, if it is one."""
+        try:
+            return str(number) if self.label is None else self.label.name(number)
+        except IndexError:
+            return str(number)
 
     def _difference(
         self, d: Difference, datum: str | None, kind: Kind | None = None, part: int = 0

@@ -36,6 +36,9 @@ class ErrorKind(IntEnum):
     arrive. ADDRESS: a row beyond the memory. BUSY: a unit was started within its cooldown. STEER: a
     Junction was told to pass on a lane that was empty. LOST: words reached a Junction and nobody
     took them.
+
+    Of a controller alone, about a datum: NO_WAY: no way leads to its way-point in time. NO_ROW: no
+    row is free. NO_UNIT: no unit is free. ABSENT: it is not where it leaves from, or is updated.
     """
 
     LATE = 1
@@ -45,6 +48,10 @@ class ErrorKind(IntEnum):
     BUSY = 5
     STEER = 6
     LOST = 7
+    NO_WAY = 8
+    NO_ROW = 9
+    NO_UNIT = 10
+    ABSENT = 11
 
 
 EVENT = np.dtype(
@@ -59,7 +66,8 @@ EVENT = np.dtype(
 )
 """One event: ``part`` is the index of a Wire (DEPART, ARRIVE) or an Actor (FIRE, RESULT), ``lane``
 its lane or unit. A value wider than 64 bits takes several events, ``chunk`` 0 first. An ERROR has
-``part`` the index of the part among ``Hardware.parts`` and ``lane`` the lane or unit."""
+``part`` the index of the part among ``Hardware.parts`` and ``lane`` the lane or unit; a controller
+counts as one more part behind them, and its ``lane`` is the index of a datum."""
 
 FINAL = np.dtype([("point", "<i4"), ("row", "<i8"), ("chunk", "<i4"), ("value", "<u8")])
 """64 bits of one address, after the last cycle."""

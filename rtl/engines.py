@@ -13,6 +13,7 @@ from hwdsl.program import Program
 from .compiled import compiler, verilator
 
 if TYPE_CHECKING:
+    from .control.source import Instruction
     from .faults import Faults
     from .load import Image
     from .run import Run
@@ -30,8 +31,8 @@ class Engine:
     missing : callable
         Returns the command that brings what is not here; ``""`` if nothing is missing.
     start : callable
-        Takes Hardware, Program, Image, depth, bits of time, Faults or None, `Shown` or None, and
-        the cache folder or None; returns a Run.
+        Takes Hardware, Program, Image, depth, bits of time, Faults or None, `Shown` or None, the
+        cache folder or None, and what a controller is given, if there is one; returns a Run.
     start_seconds, port_seconds : float
         Rough time to make a model: for any, and for each command port.
     rate : float
@@ -59,6 +60,7 @@ def _compiled(tool: str) -> Callable[..., Run]:
         faults: Faults | None,
         wave: Shown | None,
         cache: Path | None,
+        told: Instruction | None = None,
     ) -> Run:
         from .compiled.cxxrtl import CXXRTL
         from .compiled.engine import Run, Setting
@@ -67,7 +69,7 @@ def _compiled(tool: str) -> Callable[..., Run]:
 
         setting = Setting(depth, time_bits, 0, faults or NONE)
         chosen = CXXRTL if tool == "cxxrtl" else VERILATOR
-        return Run(chosen, hardware, program, image, setting, cache=cache, wave=wave)
+        return Run(chosen, hardware, program, image, setting, cache=cache, wave=wave, told=told)
 
     return start
 
@@ -82,12 +84,13 @@ def _witness(simulator: str) -> Callable[..., Run]:
         faults: Faults | None,
         wave: Shown | None,
         cache: Path | None,
+        told: Instruction | None = None,
     ) -> Run:
         from .faults import NONE
         from .witness import Run, Setting
 
         setting = Setting(depth, time_bits, faults or NONE)
-        return Run(simulator, hardware, program, image, setting, cache=cache, wave=wave)
+        return Run(simulator, hardware, program, image, setting, cache=cache, wave=wave, told=told)
 
     return start
 
@@ -101,11 +104,12 @@ def _pysim(
     faults: Faults | None,
     wave: Shown | None,
     cache: Path | None,
+    told: Instruction | None = None,
 ) -> Run:
     from .faults import NONE
     from .pysim import Run
 
-    return Run(hardware, program, image, depth, time_bits, faults or NONE, wave)
+    return Run(hardware, program, image, depth, time_bits, faults or NONE, wave, told)
 
 
 def _no_compiler() -> str:
@@ -152,14 +156,17 @@ class Choice:
     reason: str = ""
 
 
-def choose(hardware: Hardware, program: Program) -> Choice:
-    """Return the engine that is done first with a run, by rough figures, model included."""
+def choose(hardware: Hardware, clocks: int) -> Choice:
+    """Return the engine that is done first with a run of so many clock cycles, by rough figures.
+
+    The making of its model is included.
+    """
     from .ports import ports_of
 
     ports = len(ports_of(hardware))
 
     def seconds(name: str) -> float:
-        return ENGINES[name].seconds(ports, program.cycles)
+        return ENGINES[name].seconds(ports, clocks)
 
     best = min(_AUTO, key=seconds)
     here = min((name for name in _AUTO if not ENGINES[name].missing()), key=seconds)

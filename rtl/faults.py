@@ -38,6 +38,10 @@ class Faults:
         A MAC engine that leaves out the last tap of each element.
     lost_beat : (str, int)
         A Wire, and the number (from 0) of the beat on its lane 0 that never arrives.
+    packet : (str, int, int)
+        What happens to which packet of a controller; see `rtl.control.faulty_network`.
+    program_bit : (int, int)
+        A bit of a controller's program memory (0, or 1: of the paths) that is flipped.
     """
 
     slow_wire: str = ""
@@ -48,6 +52,8 @@ class Faults:
     deaf_adder: str = ""
     short_engine: str = ""
     lost_beat: tuple[str, int] | None = None
+    packet: tuple[str, int, int] | None = None
+    program_bit: tuple[int, int] | None = None
 
     def of_wire(self, wire: hardware.Wire) -> bool:
         """Return whether a Wire is to be built wrongly."""

@@ -81,6 +81,18 @@ class Image:
                 yield words_of((times << bits) | commands, bits + time_bits + 1)
 
 
+def table_bytes(hardware: Hardware, program: Program) -> int:
+    """Return the bytes of all commands of a Program, as they stand in tables.
+
+    Each takes the bits of its port's commands, and those of its cycle.
+    """
+    time = max(program.cycles, 1).bit_length()
+    ports = ports_of(hardware)
+    tables = _tables(hardware, program, ports)
+    bits = sum(len(t) * (p.width + time) for p, (t, _) in zip(ports, tables, strict=True))
+    return -(-bits // 8)
+
+
 MOST_STAGES = 1 << 16
 """Stages of the longest Wire that is simulated: each is a row of a memory."""
 
@@ -112,7 +124,14 @@ def image_of(hardware: Hardware, program: Program, values: Mapping[Any, Any]) ->
             raise LimitReached(f"Wire {wire.name!r}: {rule}, not {wire.latency}")
     if program.hardware != hardware.fingerprint:
         raise InputError(f"Program: it is for another Hardware than {hardware.name}")
-    ports = ports_of(hardware)
+    tables = _tables(hardware, program, ports_of(hardware))
+    return Image(tables, _stores(hardware, program, values))
+
+
+def _tables(
+    hardware: Hardware, program: Program, ports: Sequence[Port]
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the cycle and the packed command of each entry, for each port."""
     numbers = {(p.kind, p.part, p.lane): i for i, p in enumerate(ports)}
     tables: list[tuple[np.ndarray, np.ndarray]] = [_NO_COMMANDS] * len(ports)
     for kind in _COMMANDS:
@@ -124,7 +143,7 @@ def image_of(hardware: Hardware, program: Program, values: Mapping[Any, Any]) ->
             if kind == "list":
                 given["cycle"] = _no_gaps(ports[number], given["index"])
             tables[number] = (given["cycle"], _packed(ports[number], given))
-    return Image(tables, _stores(hardware, program, values))
+    return tables
 
 
 _NO_COMMANDS = (np.empty(0, np.int64), np.empty(0, object))

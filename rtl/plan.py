@@ -37,7 +37,7 @@ ANY = "any"
 
 RESERVED = (
     *("run", "now", "error", "error_kind", "error_part", "error_lane"),
-    *("load_valid", "load_select", "load_address", "load_data"),
+    *("load_valid", "load_select", "load_address", "load_data", "control_error"),
 )
 """Ports of every machine, beside its clock and its probes."""
 
@@ -166,10 +166,14 @@ class Plan:
         self._name_apart()
 
     @property
-    def memories(self) -> list[Place]:
-        """The parts that have a memory to load, in the order of the load bus."""
+    def memories(self) -> list[tuple[Place, str]]:
+        """The parts that have a memory to load, each with its member for that, in bus order."""
         stores = [self.parts[p] for p in self.hardware.points if p.stores]
-        return [*self.sources.values(), *stores]
+        if self.controller is not None:
+            programs = [(self.controller, "load"), (self.controller, "path_load")]
+        else:
+            programs = [(table, "load") for table in self.sources.values()]
+        return [*programs, *((store, "load") for store in stores)]
 
     @property
     def alone(self) -> list[Place]:
@@ -201,7 +205,7 @@ class Plan:
         self.sources = {port: source(port) for port in self.ports}
         self.controller = None
         if self.control is not None:
-            given = (self.hardware, self.control)
+            given = (self.hardware, self.control, self.loadable, self.faults.packet)
             self.controller = Place("controller", "controller", Control, given)
         self.parts: dict[Record, Place] = {}
         for actor in self.hardware.actors:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+from amaranth.hdl import Const
 from amaranth.sim import Simulator
 
 from hwdsl.hardware import Hardware
@@ -75,6 +76,10 @@ class Run:
         """Return the finals of the Trace, once all records have been taken."""
         return finals_of(self._hardware, self._program, self._model.finals)
 
+    def error(self) -> int:
+        """Return what the controller complained of so far."""
+        return self._model.error
+
 
 @contextmanager
 def _waveform(model: Model, wave: tuple[Path, int, int | None] | None) -> Iterator[None]:
@@ -107,7 +112,13 @@ def _long_numbers() -> Iterator[None]:
 
 
 class Model:
-    """An elaborated machine that runs one Program after another."""
+    """An elaborated machine that runs one Program after another.
+
+    Attributes
+    ----------
+    error : int
+        What the controller complained of, as `rtl.control.complaints` has it.
+    """
 
     def __init__(
         self,
@@ -125,6 +136,8 @@ class Model:
             for name in self.machine.signature.members
             if name.startswith("probe_")
         ]
+        controlled = control is not None
+        self._error = self.machine.control_error if controlled else Const(0, 1)
         with _long_numbers():  # a signal may have tens of thousands of bits
             self.simulator = Simulator(self.machine)
         self.simulator.add_clock(1e-9)
@@ -171,15 +184,15 @@ class Model:
                 ctx.set(stores[point][row], value)
 
     async def _bench(self, ctx) -> None:
-        left = self._program.cycles + 1
+        left, self.error = self._program.cycles + 1, 0
         await ctx.tick()
         ctx.set(self.machine.run, 1)
         if self._told is not None and self._told.lead:
             await ctx.tick().repeat(self._told.lead)
         if left == 1:
             self._read_finals(ctx)
-        ticks = ctx.tick().sample(*self._probes)
-        async for _, _, *probes in ticks:
+        ticks = ctx.tick().sample(self._error, *self._probes)
+        async for _, _, self.error, *probes in ticks:
             self._seen.append(tuple(probes))
             left -= 1
             if left == 1:

@@ -15,6 +15,7 @@ from amaranth.lib.wiring import In
 
 from hwdsl.hardware import Hardware
 
+from .control.limits import Limits
 from .faults import NONE, Faults
 from .plan import Place, Plan, Site
 from .top import ERRORS, MOST_ROWS, Machine, members_of
@@ -33,6 +34,7 @@ def rtlil_of(
     shared: bool = True,
     compact: bool = False,
     outputs: bool = True,
+    control: Limits | None = None,
 ) -> str:
     """Return the RTLIL of a machine: the same bytes for the same machine.
 
@@ -45,8 +47,11 @@ def rtlil_of(
         is no load bus, and `rtl.plan.Plan` says what else.
     outputs : bool
         Whether probes are outputs of the machine; if not, they are to be found inside.
+    control : Limits, optional
+        Of a controller that sends the commands; without it they come from tables.
     """
     limits = {"loadable": not compact, "faults": faults, "most_rows": most_rows}
+    limits["control"] = control
     if shared:
         return _Text(Plan(hardware, depth, time_bits, compact=compact, **limits), outputs).whole()
     machine = Machine(hardware, depth, time_bits, **limits)
@@ -122,6 +127,8 @@ class _Text:
             self._nets[place, name] = name
         for name, place in plan.probes.items():
             self._nets[place, "probe"] = name
+        if plan.controller is not None:
+            self._nets[plan.controller, "error"] = "control_error"
         for join in plan.joins:
             user, owner = self._shape(join.user), self._shape(join.owner)
             for leaf in user.leaves(join.member):
@@ -216,14 +223,14 @@ class _Text:
     def _loads(self) -> Iterator[str]:
         """Yield what joins the load bus to each memory."""
         loading = self._plan.loading
-        for number, place in enumerate(self._plan.memories if loading is not None else []):
+        for number, (place, member) in enumerate(self._plan.memories if loading else []):
             ports = self._shape(place).ports
             write = f"\\{loading.name}.write [{number}]"
-            yield f"  connect \\{self._net(place, 'load__write')} {write}"
+            yield f"  connect \\{self._net(place, f'{member}__write')} {write}"
             for name in ("address", "data"):
-                if f"load__{name}" in ports:
-                    width = ports[f"load__{name}"][0]
-                    net = self._net(place, f"load__{name}")
+                if f"{member}__{name}" in ports:
+                    width = ports[f"{member}__{name}"][0]
+                    net = self._net(place, f"{member}__{name}")
                     yield f"  connect \\{net} \\load_{name} [{width - 1}:0]"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,7 +17,7 @@ from hwdsl.trace import Kind, Trace, sort_events
 from hwdsl.waypoints import Waypoints
 
 from .engines import ENGINES, choose
-from .load import LEAST_DEPTH, Image, fit, image_of
+from .load import LEAST_DEPTH, fit, image_of
 from .probe import Encoder, Records, decode, joined
 
 if TYPE_CHECKING:
@@ -35,6 +35,10 @@ class Run(Protocol):
 
     def finals(self) -> np.ndarray:
         """Return the finals of the Trace, once all records have been taken."""
+        ...
+
+    def error(self) -> int:
+        """Return what the controller complained of so far, by `rtl.control.complaints`, or 0."""
         ...
 
 
@@ -95,8 +99,10 @@ def simulate(
     limits = {"depth": depth, "time_bits": time_bits, "faults": faults, "cache": cache}
     name, run = _start(hardware, program, values, engine, control, vcd, **limits)
     seen = joined([piece.copy() for piece in run.records()])
-    events = decode(hardware, seen, program.cycles)
-    return Trace(program.cycles, events, run.finals(), name, control)
+    trace = Trace(
+        program.cycles, decode(hardware, seen, program.cycles), run.finals(), name, control
+    )
+    return _with_error(hardware, trace, run)
 
 
 def follow(
@@ -136,9 +142,24 @@ def follow(
             odd.append(piece.copy())
             # One more piece shows what departed in the last cycle of the one that differs.
             if len(odd) == 2 and not keep_going and piece.end <= cycles:
-                return _seen(hardware, expected, odd, piece.end - 1, name, control)
+                trace = _seen(hardware, expected, odd, piece.end - 1, name, control)
+                return _with_error(hardware, trace, run)
     events = _seen(hardware, expected, odd, cycles, name, control).events
-    return Trace(cycles, events, run.finals(), name, control)
+    return _with_error(hardware, Trace(cycles, events, run.finals(), name, control), run)
+
+
+def _with_error(hardware: Hardware, trace: Trace, run: Run) -> Trace:
+    """Add what the controller complained of, if it did."""
+    if trace.control != "waypoints":
+        return trace
+    from .control.complaints import event_of
+
+    error, events = event_of(hardware, run.error()), trace.events
+    error = error[error["cycle"] < trace.cycles]
+    key = ["cycle", "kind", "part", "lane"]
+    if not len(error) or (events[key] == error[key]).any():
+        return trace
+    return replace(trace, events=sort_events(np.concatenate((events, error))))
 
 
 def _alike(piece: Records, encoder: Encoder, cycles: int) -> bool:
@@ -186,32 +207,22 @@ def _start(
     image = image_of(hardware, program, values)
     wave = vcd if isinstance(vcd, Wave) or vcd is None else Wave(Path(vcd))
     shown = None if wave is None else (Path(wave.file), wave.first, wave.last)
+    told = None
     if control == "waypoints":
-        return "pysim", _controlled(hardware, program, points, image, engine, shown, faults)
-    depth, time_bits = fit(image, program, depth, time_bits)
+        if points is None:
+            raise InputError("control 'waypoints' takes a way-point program, not one of tables")
+        from .control.source import instruction
+
+        told, depth = instruction(hardware, points, program), LEAST_DEPTH
+        if faults is not None and faults.program_bit is not None:
+            told, faults = told.with_flip(*faults.program_bit), replace(faults, program_bit=None)
+        clocks = program.cycles + told.lead
+        time_bits = -(-(clocks + 1).bit_length() // 16) * 16
+    else:
+        clocks = program.cycles
+        depth, time_bits = fit(image, program, depth, time_bits)
     if engine == "auto":
-        engine = choose(hardware, program).engine
+        engine = choose(hardware, clocks).engine
     start = ENGINES[engine].start
-    return engine, start(hardware, program, image, depth, time_bits, faults, shown, cache)
-
-
-def _controlled(
-    hardware: Hardware,
-    program: Program,
-    points: Waypoints | None,
-    image: Image,
-    engine: str,
-    shown: tuple[Path, int, int | None] | None,
-    faults: Faults | None,
-) -> Run:
-    """Return a run in which the controller rebuilds the commands."""
-    from . import pysim
-    from .control.source import instruction
-    from .faults import NONE
-
-    if points is None:
-        raise InputError("control 'waypoints' takes a way-point program, not the Program of tables")
-    if engine not in ("pysim", "auto"):
-        raise InputError(f"control 'waypoints' runs on the engine pysim, not on {engine!r}")
-    told = instruction(hardware, points, program)
-    return pysim.Run(hardware, program, image, LEAST_DEPTH, 16, faults or NONE, shown, told)
+    run = start(hardware, program, image, depth, time_bits, faults, shown, cache, told)
+    return engine, run

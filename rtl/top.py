@@ -9,7 +9,8 @@ from amaranth.utils import ceil_log2
 
 from hwdsl.hardware import Hardware, Wire
 
-from .control.limits import Limits
+from .control.complaints import error_layout
+from .control.limits import WORD, Limits
 from .faults import NONE, Faults
 from .plan import Place, Plan
 from .ports import entry_fields
@@ -24,7 +25,7 @@ MOST_ROWS = 1 << 20
 
 
 class Machine(wiring.Component):
-    """A Hardware as RTL, run by tables of commands.
+    """A Hardware as RTL, run by tables of commands or by a controller.
 
     Parameters
     ----------
@@ -57,6 +58,8 @@ class Machine(wiring.Component):
     error_kind, error_part, error_lane : Out
         The first of them in part order: an `ErrorKind`, the index of the part among
         ``Hardware.parts``, and its lane or unit.
+    control_error : Out
+        With a controller: the first thing that went wrong there; see `rtl.control.complaints`.
     probe_<part> : Out
         One for each Wire and Actor; see `rtl.probe`.
 
@@ -103,6 +106,8 @@ class Machine(wiring.Component):
             setattr(self, name, getattr(self._made[plan.first_error], name))
         for name, place in plan.probes.items():
             setattr(self, name, self._made[place].probe)
+        if plan.controller is not None:
+            self.control_error = self._made[plan.controller].error
 
     @property
     def controller(self):
@@ -143,8 +148,8 @@ class Machine(wiring.Component):
         loading = self._made[place]
         for name in ("run", "load_valid", "load_select"):
             share(loading, name, getattr(self, name))
-        for number, memory in enumerate(self.plan.memories):
-            load = self._made[memory].load
+        for number, (memory, member) in enumerate(self.plan.memories):
+            load = getattr(self._made[memory], member)
             m.d.comb += [
                 load.write.eq(loading.write[number]),
                 load.address.eq(self.load_address),
@@ -165,9 +170,16 @@ def members_of(plan: Plan) -> dict[str, wiring.Member]:
             "error_part": Out(ceil_log2(len(hardware.points) + len(parts))),
             "error_lane": Out(ceil_log2(max(lanes))),
         }
+    if plan.control is not None:
+        members["control_error"] = Out(error_layout(plan.control.time_bits).size)
     if plan.loadable:
-        rows = [plan.depth, *(p.rows for p in plan.points), 2]
-        widths = [sum(w for _, w in entry_fields(p, plan.time_bits)) for p in plan.ports]
+        limits = plan.control
+        if limits is None:
+            rows = [plan.depth]
+            widths = [sum(w for _, w in entry_fields(p, plan.time_bits)) for p in plan.ports]
+        else:
+            rows, widths = [limits.words, limits.path_words], [WORD]
+        rows += [*(p.rows for p in plan.points), 2]
         widths += [p.row for p in hardware.points]
         members |= {
             "load_valid": In(1),

@@ -9,6 +9,7 @@ from amaranth._toolchain.yosys import find_yosys
 from hwdsl.errors import InputError
 from hwdsl.hardware import Hardware
 
+from .control.limits import Limits
 from .faults import NONE, Faults
 from .rtlil import rtlil_of
 from .user_ops import verify
@@ -22,12 +23,12 @@ def emit(
     most_rows: int = 1 << 14,
     shared: bool = True,
     faults: Faults = NONE,
+    control: Limits | None = None,
 ) -> str:
     """Return the Verilog of a Hardware: the same bytes for the same machine.
 
     The ports of the top module are those of `rtl.top.Machine`, with the load bus, and ``clk``.
-    Instances bear the names of `Hardware.verilog_names`; instance ``control`` holds the command
-    tables.
+    Instances bear the names of `Hardware.verilog_names`; what holds a part's commands is beside it.
 
     Parameters
     ----------
@@ -40,6 +41,9 @@ def emit(
         initial 0): a stand-in for one that is not on the chip.
     shared : bool
         Whether parts that are alike share a module.
+    control : Limits, optional
+        Of a controller that sends the commands; see `rtl.control.source.instruction`. Without it
+        they come from tables.
 
     Raises
     ------
@@ -51,7 +55,7 @@ def emit(
     if not 1 <= time_bits <= 64:
         raise InputError(f"time_bits must be from 1 to 64, not {time_bits}")
     verify(hardware)
-    limits = {"faults": faults, "most_rows": most_rows, "shared": shared}
+    limits = {"faults": faults, "most_rows": most_rows, "shared": shared, "control": control}
     return verilog_of(rtlil_of(hardware, depth, time_bits, **limits))
 
 

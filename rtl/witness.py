@@ -26,6 +26,7 @@ from hwdsl.program import Program
 from .compiled import verilator
 from .compiled.cache import built, default_cache, digest_of, source_digest
 from .compiled.model import Names
+from .control.source import Instruction
 from .extent import rows_to_build
 from .faults import Faults
 from .load import Image, finals_of
@@ -85,6 +86,7 @@ class Run:
         *,
         cache: Path | None = None,
         wave: tuple[Path, int, int | None] | None = None,
+        told: Instruction | None = None,
     ):
         if not has_cocotb():
             raise ToolMissing(f"engine {simulator} needs cocotb 2.1: {COCOTB}")
@@ -96,17 +98,18 @@ class Run:
         self._wave = wave
         rows = rows_to_build(hardware, program)
         limits = {"faults": setting.faults, "most_rows": rows}
+        limits["control"] = None if told is None else told.limits
         self._plan = Plan(hardware, setting.depth, setting.time_bits, loadable=True, **limits)
-        self._told = program_file(self._plan, program, image)
+        self._told = program_file(self._plan, program, image, told)
         own = self._rtlil() if brought(hardware) else ""
         parts = (simulator_version(simulator), sys.executable, source_digest())
-        machine = (hardware.fingerprint, setting, rows, own, wave is not None)
+        machine = (hardware.fingerprint, setting, limits, own, wave is not None)
         name = f"{simulator}-cocotb-{digest_of(*parts, *machine)}"
         self._folder = built(cache or default_cache(), name, self._build)
 
     def _rtlil(self) -> str:
         plan = self._plan
-        limits = {"faults": plan.faults, "most_rows": plan.most_rows}
+        limits = {"faults": plan.faults, "most_rows": plan.most_rows, "control": plan.control}
         return rtlil_of(plan.hardware, plan.depth, plan.time_bits, **limits)
 
     def _build(self, folder: Path) -> None:
@@ -129,18 +132,22 @@ class Run:
             work = Path(folder)
             (work / "program.json").write_text(json.dumps(self._told))
             self._call("test", self._folder, work)
-            seen, finals, began = read_seen(work / "seen.txt")
+            seen, finals, began, error = read_seen(work / "seen.txt")
             if self._wave is not None:
                 path, first, last = self._wave
                 # A cycle begins with the edge, 1 ns before it is seen, and takes 2 ns.
                 end = cycles if last is None else last
                 cut(work / "dump.vcd", path, (began - 1) * 1000, 2000, first, end)
-        self._finals = finals
+        self._error, self._finals = error, finals
         every = [[0] * len(self._told["probes"]) for _ in range(cycles + 1)]
         for cycle, probe, value in seen:
             every[cycle][probe] = value
         yield records_of(self._hardware, every[:cycles])
         yield records_of(self._hardware, every[cycles:], first=cycles)
+
+    def error(self) -> int:
+        """Return what the controller complained of."""
+        return self._error
 
     def finals(self) -> np.ndarray:
         """Return the finals of the Trace, once all records have been taken."""
@@ -151,22 +158,28 @@ class Run:
         return finals_of(self._hardware, self._program, found)
 
 
-def program_file(plan: Plan, program: Program, image: Image) -> dict[str, object]:
+def program_file(
+    plan: Plan, program: Program, image: Image, told: Instruction | None = None
+) -> dict[str, object]:
     """Return what the test bench is told: ``program.json``, as plain data.
 
     Keys
     ----
     cycles : number of cycles to run
+    lead : clock cycles before the first of them, where there is a controller
     probes : names of the outputs to record
     load : memory (as the load bus counts), address and hexadecimal value of each row
     finals : path of names and row (None: a register) of what is to be read after the last cycle
     """
     load = []
-    entries = image.entries(ports_of(plan.hardware), plan.time_bits)
+    if told is None:
+        entries = list(image.entries(ports_of(plan.hardware), plan.time_bits))
+    else:
+        entries = list(told.memories)
     for select, rows in enumerate(entries):
         load += [(select, address, f"{row:x}") for address, row in enumerate(rows)]
     stores = [point.index for point in plan.hardware.points if point.stores]
-    for select, point in enumerate(stores, len(image.tables)):
+    for select, point in enumerate(stores, len(entries)):
         load += [(select, row, f"{value:x}") for row, value in image.stores[point].items()]
     names = Names.of(plan, outputs=True)
     finals = []
@@ -174,22 +187,26 @@ def program_file(plan: Plan, program: Program, image: Image) -> dict[str, object
         first, adder = names.stores[point]
         path = names.memories[first + row if adder else first].split(" ")
         finals.append((path, None if adder else row))
-    return {"cycles": program.cycles, "probes": names.probes, "load": load, "finals": finals}
+    said = {"cycles": program.cycles, "probes": names.probes, "load": load, "finals": finals}
+    return said if told is None else {"lead": told.lead, **said}
 
 
 def _final_rows(program: Program) -> list[tuple[int, int]]:
     return sorted({(point, row) for point, row, _, _ in program.finals.tolist()})
 
 
-def read_seen(file: Path) -> tuple[list[tuple[int, int, int]], list[int], int]:
-    """Return what a test bench recorded: (cycle, probe, value) each, finals, and when it began."""
-    seen, finals, began = [], [], 0
+def read_seen(file: Path) -> tuple[list[tuple[int, int, int]], list[int], int, int]:
+    """Return what a test bench recorded: (cycle, probe, value) each, finals, when it began, and
+    what the controller complained of."""
+    seen, finals, began, error = [], [], 0, 0
     for line in file.read_text().splitlines():
         fields = line.split(" ")
         if fields[0] == "began":
             began = int(fields[1])
+        elif fields[0] == "error":
+            error = int(fields[1], 16)
         elif fields[0] == "final":
             finals.append(int(fields[1], 16))
         else:
             seen.append((int(fields[0]), int(fields[1]), int(fields[2], 16)))
-    return seen, finals, began
+    return seen, finals, began, error

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import HwdslError, InputError
+from .control import compiled, control_argument
 from .figures import figures, notes, sentence
 from .schedule import scheduled, scheduling_arguments
 from .screen import Screen, amount, print_json, progress
@@ -35,9 +36,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--keep-going", action="store_true", help="do not stop at the first cycles that differ"
     )
-    parser.add_argument(
-        "--control", default="tables", help="where commands come from (default: tables)"
-    )
+    control_argument(parser)
     parser.add_argument("--seed", type=seed, default=0, help="of random values (default: 0)")
     parser.add_argument("--vcd", metavar="FILE", help="write the waveforms of the run")
     parser.add_argument(
@@ -143,10 +142,14 @@ def simulated(
     import rtl
     from rtl.engines import choose, here
 
-    program = schedule.program()
+    program: Any = schedule.program()
+    clocks = program.cycles
+    if options.control == "waypoints":
+        program = compiled(schedule, options.depth)
+        clocks += program.lead
     engines = [options.engine]
     if options.engine == "auto":
-        choice = choose(subject.hardware, program)
+        choice = choose(subject.hardware, clocks)
         engines = [choice.engine]
         if choice.reason:
             print(f"{Screen(sys.stderr).yellow('note')}: {choice.reason}", file=sys.stderr)

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from ..errors import InputError
+from .control import compiled, depth_argument
 from .output import check_output
 from .schedule import scheduled, scheduling_arguments
 from .screen import amount, print_json, progress
@@ -17,6 +18,7 @@ SUMMARY = "schedule FILE, and write its way-point program"
 def arguments(parser: argparse.ArgumentParser) -> None:
     file_argument(parser)
     scheduling_arguments(parser)
+    depth_argument(parser)
     parser.add_argument("-o", "--output", metavar="PROGRAM", required=True, help="where to")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -31,8 +33,8 @@ def run(options: argparse.Namespace) -> int:
     subject = read_subject(options.file)
     schedule = scheduled(subject, options)
     check(subject.hardware, subject.workload, schedule)
-    with progress("choosing way-points"):
-        program = waypoints(schedule)
+    program = compiled(schedule, options.depth)
+    with progress("listing all moves"):
         data = write_program(program)
         listed = len(write_program(waypoints(schedule, full=True)))
     try:
@@ -47,6 +49,8 @@ def run(options: argparse.Namespace) -> int:
         "moves": len(schedule.moves),
         "paths": len(program.paths),
         "way_points": len(program.points),
+        "lead": program.lead,
+        "depth": program.depth,
     }
     if options.json:
         print_json(found)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from .check import complete_values, seed
+from .control import compiled, control_argument
 from .output import check_output, write_output
-from .screen import progress
+from .screen import progress, table
 from .subject import file_argument, read_hardware, read_subject
+
+if TYPE_CHECKING:
+    from ..hardware import Hardware
 
 SUMMARY = "write the machine as Verilog"
 
@@ -16,7 +21,8 @@ SUMMARY = "write the machine as Verilog"
 def arguments(parser: argparse.ArgumentParser) -> None:
     file_argument(parser)
     parser.add_argument("-o", "--output", metavar="FILE", help="where to (default: the screen)")
-
+    control_argument(parser)
+    parser.add_argument("--cells", action="store_true", help="count its cells with Yosys instead")
     parser.add_argument(
         "--testbench",
         metavar="DIR",
@@ -32,10 +38,37 @@ def run(options: argparse.Namespace) -> int:
         return _testbench(options)
 
     check_output(options.output, options.file)
-    hardware = read_hardware(options.file)
+    if options.control == "tables":
+        hardware, limits = read_hardware(options.file), None
+    else:
+        hardware, limits = _controlled(options)
+    if options.cells:
+        return _count(hardware, limits)
     with progress("writing Verilog"):
-        text: str = rtl.emit(hardware)
+        text: str = rtl.emit(hardware, control=limits)
     write_output(options.output, text)
+    return 0
+
+
+def _controlled(options: argparse.Namespace) -> tuple[Hardware, Any]:
+    """Return the Hardware, and the sizes of a controller that can run what FILE asks for."""
+    import dtt
+    from rtl.control.source import instruction
+
+    subject = read_subject(options.file)
+    with progress("scheduling"):
+        schedule = dtt.schedule(subject.hardware, subject.workload)
+    program = compiled(schedule, options.depth)
+    return subject.hardware, instruction(subject.hardware, program, schedule.program()).limits
+
+
+def _count(hardware: Hardware, limits: Any) -> int:
+    from rtl.price import cells_by_part
+
+    with progress("counting cells"):
+        found = cells_by_part(hardware, limits)
+    rows = [*found.items(), ("in all", sum(found.values()))]
+    print(table(("part", "cells"), rows))
     return 0
 
 

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from .check import complete_values, seed
+from .control import CONTROLS
 from .dump import read_bytes
 from .screen import amount, print_json, progress
 from .subject import read_subject
@@ -22,6 +23,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("program", metavar="PROGRAM", help="what `hwdsl compile` wrote")
     parser.add_argument("file", metavar="FILE", help="what it was compiled from")
     parser.add_argument("--engine", default="pysim", help="what runs the RTL (default: pysim)")
+    parser.add_argument(
+        "--control",
+        choices=CONTROLS,
+        default="waypoints",
+        help="where commands come from: the controller, or tables that are filled with what it "
+        "would rebuild (default: %(default)s)",
+    )
     parser.add_argument("--seed", type=seed, default=0, help="of random values (default: 0)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -39,7 +47,9 @@ def run(options: argparse.Namespace) -> int:
     with progress("rebuilding the moves"):
         program = rebuild(subject.hardware, points)
     with progress(f"running the RTL on {options.engine}"):
-        trace = rtl.simulate(subject.hardware, program, values, engine=options.engine)
+        given = program if options.control == "tables" else points
+        how = {"engine": options.engine, "control": options.control}
+        trace = rtl.simulate(subject.hardware, given, values, **how)
     wrong, count = _differences(subject, program, values, trace)
     if options.json:
         print_json(
@@ -55,7 +65,8 @@ def run(options: argparse.Namespace) -> int:
             }
         )
         return 1 if wrong else 0
-    print(f"simulated  {amount(trace.cycles, 'cycle')} of RTL on {trace.engine}")
+    where = f"on {trace.engine} with {trace.control}"
+    print(f"simulated  {amount(trace.cycles, 'cycle')} of RTL {where}")
     told = amount(len(wrong), "mismatch", "mismatches")
     print(f"compared   {amount(count, 'stored datum', 'stored data')}, {told}")
     if not count:
@@ -70,16 +81,17 @@ def _differences(
     """Return what is not as it should be, and how many data are stored."""
     import numpy as np
 
+    from ..compare import CONTROLLER
     from ..readback import stored
     from ..trace import ErrorKind, Kind
     from ..values import evaluate
 
     wanted = evaluate(subject.workload, values)
     found = stored(subject.hardware, program, trace)
-    parts = list(subject.hardware.parts)
+    names = [*(part.name for part in subject.hardware.parts), CONTROLLER]
     errors = trace.events[trace.events["kind"] == Kind.ERROR]
     wrong = [
-        f"cycle {e['cycle']}, {parts[e['part']].name!r}: error {ErrorKind(int(e['value'])).name}"
+        f"cycle {e['cycle']}, {names[e['part']]!r}: error {ErrorKind(int(e['value'])).name}"
         for e in errors
     ]
     for datum in subject.workload.data:

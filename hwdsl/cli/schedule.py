@@ -7,9 +7,11 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..workload import Datum
+from ..errors import InputError
+from ..workload import Datum, Workload
+from .control import control_figures, control_lines, depth_argument
 from .figures import figures, notes, sentence
-from .screen import Screen, print_json, progress, table
+from .screen import Screen, amount, print_json, progress, table
 from .subject import Subject, file_argument, read_subject
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ Rows = list[tuple[Any, ...]]
 def arguments(parser: argparse.ArgumentParser) -> None:
     file_argument(parser)
     scheduling_arguments(parser)
+    depth_argument(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -53,30 +56,43 @@ def scheduling_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def scheduled(subject: Subject, options: argparse.Namespace) -> Schedule:
-    """Return the Schedule of a subject."""
+    """Return the Schedule of a subject; a slower one, if it is to be held back."""
     import dtt
 
-    with progress("scheduling"):
+    def made(workload: Workload) -> Schedule:
         return dtt.schedule(
             subject.hardware,
-            subject.workload,
+            workload,
             placing=options.placing,
             strict=options.strict,
             objective=options.objective,
             effort=options.effort,
         )
 
+    if not getattr(options, "hold_back", False):
+        with progress("scheduling"):
+            return made(subject.workload)
+    if not options.depth:
+        raise InputError("--hold-back is for lists of a --depth, which is missing")
+    from dtt.holding import hold_back
+
+    with progress("scheduling, and holding data back"):
+        held = hold_back(subject.workload, options.depth, made)
+    told = f"held back by {amount(held.cycles, 'cycle')} for lists of {options.depth} commands"
+    print(f"{Screen(sys.stderr).yellow('note')}: {told}", file=sys.stderr)
+    return held.schedule
+
 
 def run(options: argparse.Namespace) -> int:
     schedule = scheduled(read_subject(options.file), options)
     if options.json:
-        print_json(_object(schedule))
+        print_json(_object(schedule, options.depth))
     else:
-        _show(schedule)
+        _show(schedule, options.depth)
     return 1 if schedule.unserved else 0
 
 
-def _object(schedule: Schedule) -> dict[str, Any]:
+def _object(schedule: Schedule, depth: int) -> dict[str, Any]:
     return {
         "verdict": "fail" if schedule.unserved else "pass",
         "engine": None,
@@ -85,6 +101,7 @@ def _object(schedule: Schedule) -> dict[str, Any]:
         "mismatches": None,
         "first_mismatch": None,
         "bounds": {bound.name: bound.cycles for bound in schedule.bounds()},
+        "controller": control_figures(schedule, depth),
         "placing": [dict(zip(PLACING, row, strict=True)) for row in placing_rows(schedule)],
         "paths": {d.name: list(schedule.paths(d)) for d in schedule.workload.data},
         "utilisation": {name: round(share, 6) for _, name, share in utilisation_rows(schedule)},
@@ -92,7 +109,7 @@ def _object(schedule: Schedule) -> dict[str, Any]:
     }
 
 
-def _show(schedule: Schedule) -> None:
+def _show(schedule: Schedule, depth: int) -> None:
     screen = Screen(sys.stdout)
 
     def part(title: str, head: tuple[str, ...], rows: Rows) -> None:
@@ -111,6 +128,8 @@ def _show(schedule: Schedule) -> None:
     part("Utilisation of what is used", ("kind", "part", "use"), used)
     bounds = [(bound.name, bound.cycles) for bound in schedule.bounds()]
     part(f"Lower bounds on the {schedule.cycles} cycles", ("bound", "cycles"), bounds)
+    print(screen.bold("The controller"), *control_lines(control_figures(schedule, depth)), sep="\n")
+    print()
     found = figures(schedule)
     print(screen.bold(sentence(found)), *notes(found), sep="\n")
 

@@ -69,6 +69,8 @@ async def the_machine_does_as_expected(dut) -> None:
     await tick(dut)
     dut.run.value = 1
     await Timer(1, "ns")
+    for _ in range(program.get("lead", 0)):
+        await tick(dut)
     probes = [getattr(dut, name) for name in program["probes"]]
     began = int(get_sim_time("ns"))
     seen = []
@@ -80,6 +82,7 @@ async def the_machine_does_as_expected(dut) -> None:
             value = int(probe.value)
             if value:
                 seen.append((cycle, number, f"{value:x}"))
+    error = getattr(dut, "control_error", None)  # only a controller has one
     finals = []
     for path, row in program["finals"]:
         place = inside(dut, path)
@@ -87,6 +90,8 @@ async def the_machine_does_as_expected(dut) -> None:
     with open("seen.txt", "w", encoding="ascii") as file:
         file.write(f"began {began}\n")
         file.writelines(f"{cycle} {number} {value}\n" for cycle, number, value in seen)
+        if error is not None:
+            file.write(f"error {int(error.value):x}\n")
         file.writelines(f"final {value:x}\n" for value in finals)
     if not Path("expected.json").is_file():
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,6 +12,9 @@ import numpy as np
 from hwdsl.hardware import Hardware
 from hwdsl.program import Program
 
+from ..control.complaints import error_layout
+from ..control.limits import WORD, Limits
+from ..control.source import Instruction
 from ..extent import rows_to_build
 from ..faults import NONE, Faults
 from ..load import Image, finals_of, words_of
@@ -53,6 +56,7 @@ class Setting:
     time_bits: int
     most_rows: int
     faults: Faults = NONE
+    control: Limits | None = None
 
 
 _KEPT = 4
@@ -80,34 +84,50 @@ class Run:
         *,
         cache: Path | None = None,
         wave: tuple[Path, int, int | None] | None = None,
+        told: Instruction | None = None,
     ):
         verify(hardware)
         setting = replace(setting, most_rows=rows_to_build(hardware, program))
+        if told is not None:
+            setting = replace(setting, control=told.limits)
         self._hardware, self._program = hardware, program
         folder = model_folder(tool, hardware, setting, cache, wave is not None)
         self._names = Names.read(folder / "names.json")
         self._model = _loaded(folder, self._names, hardware, setting)
         self._model.renew()
-        _poke(self._model, self._names, hardware, image, setting.time_bits)
+        self._lead = 0 if told is None else told.lead
+        ports = ports_of(hardware)
+        tables = image.words(ports, setting.time_bits) if told is None else told.words()
+        _poke(self._model, self._names, hardware, tables, image.stores)
         if wave is not None:
             path, first, last = wave
-            self._model.wave(path, first, program.cycles if last is None else last)
+            last = program.cycles if last is None else last
+            self._model.wave(path, self._lead + first, self._lead + last)
 
     def records(self) -> Iterator[Records]:
         """Run, and yield what is seen piece by piece; last, the cycle behind those of the Program.
 
         A piece is valid until the next one is asked for.
         """
-        cycles = self._program.cycles
+        first, cycles = self._lead, self._program.cycles
+        if first:
+            for _ in self._model.run(0, first - 1):
+                pass  # what goes wrong before cycle 0 is still to be seen in it
         if cycles:
-            yield from self._model.run(0, cycles - 1)
-        yield from self._model.run(cycles, cycles)
+            yield from self._model.run(first, first + cycles - 1, first)
+        yield from self._model.run(first + cycles, first + cycles, first)
         self._finals = self._read_finals()
         self._model.wave_end()
 
     def finals(self) -> np.ndarray:
         """Return the finals of the Trace, once all records have been taken."""
         return self._finals
+
+    def error(self) -> int:
+        """Return what the controller complained of so far."""
+        if self._names.error < 0:
+            return 0
+        return self._model.peek(np.array([self._names.error]), np.array([0]))[0]
 
     def _read_finals(self) -> np.ndarray:
         program, stores = self._program, self._names.stores
@@ -127,6 +147,7 @@ def model_folder(
     """Return the folder of a built model; it is built on first use."""
     size = setting.depth, setting.time_bits
     limits = {"faults": setting.faults, "most_rows": setting.most_rows, "compact": True}
+    limits["control"] = setting.control
 
     def text() -> str:
         return rtlil_of(hardware, *size, outputs=tool.outputs, **limits)
@@ -152,30 +173,41 @@ def model_folder(
 
 def _loaded(folder: Path, names: Names, hardware: Hardware, setting: Setting) -> Model:
     if folder not in _models:
-        tables = [
-            sum(width for _, width in entry_fields(port, setting.time_bits))
-            for port in ports_of(hardware)
-        ]
+        if setting.control is None:
+            tables = [
+                sum(width for _, width in entry_fields(port, setting.time_bits))
+                for port in ports_of(hardware)
+            ]
+            error = []
+        else:
+            tables = [WORD] * names.tables
+            error = [error_layout(setting.control.time_bits).size]
         stores = []
         for point, (_, adder) in names.stores.items():
             rows = hardware.points[point].rows if adder else 1
             stores += [hardware.points[point].row] * rows
-        _models[folder] = Model(folder / "model.so", names, hardware, [*tables, *stores])
+        _models[folder] = Model(folder / "model.so", names, hardware, [*tables, *stores, *error])
         if len(_models) > _KEPT:
             _models.popitem(last=False)
     _models.move_to_end(folder)
     return _models[folder]
 
 
-def _poke(model: Model, names: Names, hardware: Hardware, image: Image, time_bits: int) -> None:
-    """Write all that an Image holds."""
+def _poke(
+    model: Model,
+    names: Names,
+    hardware: Hardware,
+    tables: Iterable[np.ndarray],
+    stores: Mapping[int, Mapping[int, int]],
+) -> None:
+    """Write tables of commands, or a program, and rows of Nodes."""
     memories, rows, words = [], [], []
-    for number, table in enumerate(image.words(ports_of(hardware), time_bits)):
+    for number, table in enumerate(tables):
         if len(table):
             memories.append(np.full(len(table), number))
             rows.append(np.arange(len(table)))
             words.append(table.reshape(-1))
-    for point, held in image.stores.items():
+    for point, held in stores.items():
         if held:
             places = np.array([_place(names.stores[point], row) for row in held], np.int64)
             memories.append(places[:, 0])

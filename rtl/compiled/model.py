@@ -35,12 +35,15 @@ class Names:
     stores : dict of int to (int, bool)
         For each Node and Adder, by point index: the number of its memory, and whether each row
         is one of its own.
+    error : int
+        The number of what a controller complains of; -1 without a controller.
     """
 
     probes: list[str]
     memories: list[str]
     tables: int
     stores: dict[int, tuple[int, bool]]
+    error: int = -1
 
     @classmethod
     def of(cls, plan: Plan, outputs: bool) -> Names:
@@ -56,8 +59,12 @@ class Names:
             for site in plan.sites.values()
             for name, place in site.places.items()
         }
-        memories = [f"{paths[table]} ram" for table in plan.sources.values()]
-        stores = {}
+        if plan.controller is None:
+            memories = [f"{paths[table]} ram" for table in plan.sources.values()]
+        else:
+            decoders = ("decoder", "path_decoder")
+            memories = [f"{plan.controller.name} controller {name} ram" for name in decoders]
+        tables, stores = len(memories), {}
         for point in plan.hardware.points:
             if point.stores:
                 adder = point.kind == "Adder"
@@ -67,15 +74,18 @@ class Names:
         probed = [plan.parts[part] for part in probed_parts(plan.hardware)]
         inside = [f"{paths.get(place, place.name)} probe" for place in probed]
         probes = list(plan.probes) if outputs else inside
-        return cls(probes, memories, len(plan.sources), stores)
+        if plan.controller is None:
+            return cls(probes, memories, tables, stores)
+        error = "control_error" if outputs else f"{plan.controller.name} controller error"
+        return cls(probes, [*memories, error], tables, stores, len(memories))
 
     def write(self, file: Path) -> None:
-        file.write_text(json.dumps([self.probes, self.memories, self.tables, self.stores]))
+        file.write_text(json.dumps([*vars(self).values()]))
 
     @classmethod
     def read(cls, file: Path) -> Names:
-        probes, memories, tables, stores = json.loads(file.read_text())
-        return cls(probes, memories, tables, {int(k): tuple(v) for k, v in stores.items()})
+        probes, memories, tables, stores, error = json.loads(file.read_text())
+        return cls(probes, memories, tables, {int(k): tuple(v) for k, v in stores.items()}, error)
 
 
 class Model:
@@ -145,8 +155,11 @@ class Model:
         words = max(ROOM, 2 * int(self._probe_words.sum()))
         return np.empty(records, np.int64), np.empty(words, np.uint64)
 
-    def run(self, first: int, last: int) -> Iterator[Records]:
-        """Run cycles ``first .. last``; yield what was seen, in pieces of bounded size."""
+    def run(self, first: int, last: int, zero: int = 0) -> Iterator[Records]:
+        """Run clock cycles ``first .. last``; yield what was seen, in pieces of bounded size.
+
+        ``zero`` is the clock cycle that is cycle 0.
+        """
         keys, words = self._buffers
         cycle, used = ctypes.c_int64(first), ctypes.c_int64()
         while cycle.value <= last:
@@ -161,7 +174,8 @@ class Model:
                 ctypes.byref(cycle),
                 ctypes.byref(used),
             )
-            yield Records(begin, cycle.value, keys[:count], words[: used.value])
+            seen = keys[:count] - zero * self.probes
+            yield Records(begin - zero, cycle.value - zero, seen, words[: used.value])
 
     def wave(self, path: Path, first: int, last: int) -> None:
         """Write the waveforms of cycles ``first .. last`` of the next run to a VCD file."""

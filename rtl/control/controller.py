@@ -5,9 +5,12 @@ from __future__ import annotations
 from amaranth.hdl import Array, Cat, Const, Elaboratable, Module, Mux, Signal, Value
 
 from hwdsl.hardware import Hardware
+from hwdsl.trace import ErrorKind
 
 from .commands import Commands, split
+from .complaints import error_layout
 from .decoder import Decoder
+from .faulty_network import FaultyNetwork
 from .launching import Launching
 from .limits import Limits
 from .network import Network
@@ -25,30 +28,39 @@ class Controller(Elaboratable):
     cycles away. Cycle 0 is ``lead`` clock cycles after ``run`` rises; both numbers stand before
     the program.
 
+    Parameters
+    ----------
+    fault : (str, int, int), optional
+        For tests; see `rtl.control.faulty_network`.
+
     Attributes
     ----------
     program, paths_program : MemoryData
         The words of lead, ahead and all sections but the paths; those of the paths.
     network : Network
+    error : View of `error_layout`
+        The first thing that went wrong. Kept.
     failed : Signal
         It could not go on. Kept.
-    late : Signal
-        It has sent a packet whose cycle had passed. Kept.
     """
 
-    def __init__(self, hardware: Hardware, limits: Limits):
+    def __init__(
+        self, hardware: Hardware, limits: Limits, fault: tuple[str, int, int] | None = None
+    ):
         self.hardware, self.limits = hardware, limits
         self.decoder = Decoder("program", limits.words)
         path_decoder = Decoder("path", limits.path_words)
-        self._path_decoder = path_decoder
+        self.path_decoder = path_decoder
         self.program, self.paths_program = self.decoder.contents, path_decoder.contents
         self.paths = Paths(hardware, limits, path_decoder)
         self.lanes = self.paths.lanes
         self.rows = Rows(hardware, limits)
         self.commands = Commands(hardware)
         self.topology = Topology(hardware)
-        self.network = Network(self.topology, self.commands.width, limits.ahead_bits)
-        self.failed, self.late = Signal(), Signal()
+        given = (self.topology, self.commands.width, limits.ahead_bits)
+        self.network = Network(*given) if fault is None else FaultyNetwork(*given, fault)
+        self.error = Signal(error_layout(limits.time_bits))
+        self.failed = Signal()
         self.cycle = Signal(limits.time_bits, name="cycle")
         data = log2(limits.data)
         self.sizes = Store("sizes", limits.size_bits, limits.data)
@@ -64,7 +76,7 @@ class Controller(Elaboratable):
     def elaborate(self, platform) -> Module:
         m = Module()
         limits, rows, paths = self.limits, self.rows, self.paths
-        parts = {"decoder": self.decoder, "path_decoder": self._path_decoder, "paths": paths}
+        parts = {"decoder": self.decoder, "path_decoder": self.path_decoder, "paths": paths}
         for name, part in (parts | {"rows": rows, "network": self.network}).items():
             m.submodules[name] = part
         clock = Signal(limits.time_bits + 1, name="clock")
@@ -82,8 +94,10 @@ class Controller(Elaboratable):
         ]
         with m.If(paths.brought):
             self.homes.put(m, paths.datum, paths.place)
-        with m.If(paths.failed | rows.failed):
-            m.d.sync += self.failed.eq(1)
+        with m.If(paths.failed):
+            self.fail(m, ErrorKind.NO_WAY, paths.datum)
+        with m.Elif(rows.failed):
+            self.fail(m, ErrorKind.NO_ROW, rows.asked)
         self.logic = m.submodules.logic = Module()  # what the states look at
         self.operations = Section("OPER", self.decoder)
         self.arriving = self.lanes.busy(self.logic, self.cycle, arriving=True)
@@ -167,6 +181,20 @@ class Controller(Elaboratable):
         with m.State(f"{tag}_END"):
             section.close(m, after)
 
+    def complain(self, m: Module, kind: ErrorKind, number: Value) -> None:
+        """Keep an error of the cycle that is worked on, if it is the first."""
+        with m.If(self.error.kind == 0):
+            m.d.sync += [
+                self.error.kind.eq(kind),
+                self.error.number.eq(number),
+                self.error.cycle.eq(self.cycle),
+            ]
+
+    def fail(self, m: Module, kind: ErrorKind, datum: Value) -> None:
+        """Complain about a datum, and work on no cycle any more."""
+        self.complain(m, kind, datum)
+        m.d.sync += self.failed.eq(1)
+
     def stay(self, told: Value, done: Value) -> Value:
         """Return the end for a stay as it is written."""
         return Mux(told == 1, self.forever, (done + told - (told > 1))[: self.limits.time_bits])
@@ -237,7 +265,7 @@ class Controller(Elaboratable):
         with m.If(network.ready):
             m.next = follow
             with m.If(passed):
-                m.d.sync += self.late.eq(1)
+                self.complain(m, ErrorKind.LATE, port)
 
     def _wires(self, m: Module) -> None:
         """Add the states for what arrives and what departs in a cycle."""
@@ -320,7 +348,7 @@ class Controller(Elaboratable):
             with m.Else():
                 m.d.sync += looked.eq(looked + 1)
                 with m.If(looked + 1 >= chosen(inputs, source)):
-                    m.d.sync += self.failed.eq(1)
+                    self.fail(m, ErrorKind.ABSENT, entry.datum)
                     m.next = "STOP"
         with m.State("STOP"):
             pass

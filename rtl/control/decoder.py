@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from amaranth.hdl import Const, Elaboratable, Module, Mux, Signal, Value
+from amaranth.lib import wiring
 
 from hwdsl.bit_codes import GOLOMB
 
@@ -21,7 +22,7 @@ class Decoder(Elaboratable):
     ----------
     name : str
     words : int
-        Words of program memory, a power of two.
+        Words of program memory, a power of two. The memory is named ``ram``.
 
     Attributes
     ----------
@@ -35,18 +36,23 @@ class Decoder(Elaboratable):
     """
 
     def __init__(self, name: str, words: int):
-        self._store = Store(f"{name}_memory", WORD, words)
+        self._store = Store("ram", WORD, words)
         self.contents = self._store.contents
-        self._words = words
+        self.words = words
         self.code = Signal(8, name=f"{name}_code")
         self.take = Signal(name=f"{name}_take")
         self.align = Signal(name=f"{name}_align")
         self.value = Signal(LARGEST, name=f"{name}_value")
         self.ready = Signal(name=f"{name}_ready")
 
+    def load(self, m: Module, load: wiring.PureInterface) -> None:
+        """Let the memory be written."""
+        with m.If(load.write):
+            self._store.put(m, load.address, load.data)
+
     def elaborate(self, platform) -> Module:
         m = Module()
-        held, count, at = Signal(BUFFER), Signal(8), Signal(log2(self._words) + 1)
+        held, count, at = Signal(BUFFER), Signal(8), Signal(log2(self.words) + 1)
         phase = Signal(3)
         word = self._store.read(m, at)
         self._store.build(m)

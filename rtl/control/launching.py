@@ -8,6 +8,7 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data
 
 from hwdsl.program import OPERANDS
+from hwdsl.trace import ErrorKind
 from hwdsl.waypoints import FORM
 
 from .commands import split
@@ -215,7 +216,7 @@ class Launching:
                 with m.If(got + 1 == form.units):
                     m.next = "OP_KEEP"
             with m.If(unit == available):
-                m.d.sync += c.failed.eq(1)
+                c.fail(m, ErrorKind.NO_UNIT, new.result)
                 m.next = "STOP"
         with m.State("OP_KEEP"):
             self.ops.put(m, ident, new.as_value())
@@ -230,7 +231,7 @@ class Launching:
             with m.If(form.into != 0):
                 m.d.sync += self.fresh.eq(1)
             with m.If(self.count == self.c.limits.launches):
-                m.d.sync += c.failed.eq(1)
+                c.fail(m, ErrorKind.NO_UNIT, new.result)
             m.next = "FETCH"
 
     def _insert(self, m: Module, ident: Value) -> None:
@@ -293,7 +294,7 @@ class Launching:
                 m.d.sync += self.handed.eq(self.handed | (Const(1, 1) << self.id))
             if last:
                 with m.If(rows.missed):
-                    m.d.sync += c.failed.eq(1)
+                    c.fail(m, ErrorKind.ABSENT, self.op.heir)
 
     def _results(self, m: Module) -> None:
         c = self.c

@@ -106,18 +106,22 @@ class Network(Elaboratable):
 
     def _inject(self, m: Module) -> None:
         topology = self._topology
+        room = Signal()
+        enters, packet = self.entering(m, room)
         for root, queue in self._entries.items():
             mine = [r for r, entry in enumerate(topology.root_of) if entry == root]
             here = 0
             for router in mine if len(self._entries) > 1 else ():
-                here = (self.packet.router == router) | here
+                here = (packet.router == router) | here
             here = here if len(self._entries) > 1 else 1
-            m.d.comb += [
-                queue.entering.eq(self.packet),
-                queue.enter.eq(self.offered & here & ~queue.full),
-            ]
+            m.d.comb += [queue.entering.eq(packet), queue.enter.eq(enters & here & ~queue.full)]
             with m.If(here & ~queue.full):
-                m.d.comb += self.ready.eq(1)
+                m.d.comb += room.eq(1)
+
+    def entering(self, m: Module, room: Value) -> tuple[Value, data.View]:
+        """Return whether a packet enters, if there is room, and the packet."""
+        m.d.comb += self.ready.eq(room)
+        return self.offered, self.packet
 
     def _route(self, m: Module, router: int) -> None:
         topology = self._topology

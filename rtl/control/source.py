@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
 from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -13,6 +14,8 @@ from hwdsl.program import Program
 from hwdsl.program_file import sections_of
 from hwdsl.waypoints import Waypoints
 
+from ..tables import Load
+from .complaints import error_layout
 from .controller import Controller
 from .limits import WORD, Limits, limits_of
 from .network import Network
@@ -29,12 +32,20 @@ class Control(wiring.Component):
     delivered{r} : Out
         By the r-th router.
     full{n} : In(1)
-    failed, late : Out(1)
-        The controller could not go on; it sent a packet too late.
+    error : Out
+        The first thing that went wrong, laid out by `error_layout`.
+    load, path_load : In(Load)
+        Of the program memories, if ``loadable``.
     """
 
-    def __init__(self, hardware: Hardware, limits: Limits):
-        self.controller = Controller(hardware, limits)
+    def __init__(
+        self,
+        hardware: Hardware,
+        limits: Limits,
+        loadable: bool,
+        fault: tuple[str, int, int] | None = None,
+    ):
+        self.controller = Controller(hardware, limits, fault)
         self.program = self.controller.program
         self.paths_program = self.controller.paths_program
         network = self.network
@@ -42,7 +53,15 @@ class Control(wiring.Component):
         members = {f"offer{n}": Out(1) for n in network.offers}
         members |= {f"full{n}": In(1) for n in network.offers}
         members |= {f"delivered{r}": Out(layout) for r in network.delivered}
-        super().__init__(members | {"failed": Out(1), "late": Out(1)})
+        members["error"] = Out(error_layout(limits.time_bits).size)
+        self._loads = {}
+        if loadable:
+            self._loads = {
+                "load": self.controller.decoder,
+                "path_load": self.controller.path_decoder,
+            }
+            members |= {name: In(Load(d.words, WORD)) for name, d in self._loads.items()}
+        super().__init__(members)
 
     @property
     def network(self) -> Network:
@@ -56,7 +75,9 @@ class Control(wiring.Component):
             m.d.comb += getattr(self, f"offer{n}").eq(network.offers[n])
         for r, delivered in network.delivered.items():
             m.d.comb += getattr(self, f"delivered{r}").eq(delivered)
-        m.d.comb += [self.failed.eq(self.controller.failed), self.late.eq(self.controller.late)]
+        m.d.comb += self.error.eq(self.controller.error)
+        for name, decoder in self._loads.items():
+            decoder.load(m, getattr(self, name))
         m.submodules.controller = self.controller
         return m
 
@@ -84,6 +105,16 @@ class Instruction:
     limits: Limits
     memories: tuple[list[int], list[int]]
     lead: int
+
+    def with_flip(self, memory: int, bit: int) -> Instruction:
+        """Return it with one bit of a program memory flipped."""
+        memories = [list(words) for words in self.memories]
+        memories[memory][bit // WORD] ^= 1 << bit % WORD
+        return replace(self, memories=(memories[0], memories[1]))
+
+    def words(self) -> list[np.ndarray]:
+        """Return both memories as rows of uint64."""
+        return [np.array(words, np.uint64).reshape(-1, 1) for words in self.memories]
 
 
 def instruction(hardware: Hardware, program: Waypoints, rebuilt: Program) -> Instruction:

@@ -38,12 +38,13 @@ class Store:
     ----------
     name : str
     width, depth : int
+        Of its rows, and how many there are at least: there is one for every address.
     """
 
     def __init__(self, name: str, width: int, depth: int):
         self.name, self.width = name, width
-        self.contents = MemoryData(shape=unsigned(width), depth=max(2, depth), init=[])
         self._bits = ceil_log2(max(2, depth))
+        self.contents = MemoryData(shape=unsigned(width), depth=1 << self._bits, init=[])
         self._reads: list[tuple[Signal, Signal]] = []
         self.write_enable = Signal(name=f"{name}_write")
         self.write_row = Signal(self._bits, name=f"{name}_write_row")
