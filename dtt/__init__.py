@@ -13,6 +13,7 @@ from .check import check
 from .earliest_finish import earliest_finish
 from .engine import chosen
 from .goals import OBJECTIVES, best
+from .limits import within_limits
 from .ordering import Trial, in_order
 from .placing import Placer
 from .reduction.network import spread_ops
@@ -77,7 +78,8 @@ def schedule(
     TimingFault
         Under ``strict``, if a request cannot be met in time.
     LimitReached
-        If the search found no way; one may still exist.
+        If the search found no way, though one may still exist; or if the Schedule would go beyond
+        `dtt.limits.LATEST`, or costs beyond what the native engine can add up.
     """
     if placing not in PLACINGS:
         raise InputError(f"placing must be one of {', '.join(PLACINGS)}, not {placing!r}")
@@ -90,8 +92,8 @@ def schedule(
     if placing == "in-order" and spread_ops(hardware, workload):
         found = schedule_reductions(hardware, workload, engine)
         if start is None:
-            return found
-        return best((found, translate(start, hardware, workload)), objective)
+            return within_limits(found)
+        return within_limits(best((found, translate(start, hardware, workload)), objective))
     score = affinity or operands_held
 
     def new_placer(work: Workload = workload, affinity: Affinity = score) -> Placer:
@@ -109,4 +111,4 @@ def schedule(
     search = Search(
         hardware, workload, once, new_placer, objective=objective, effort=effort, engine=engine
     )
-    return search.run(start)
+    return within_limits(search.run(start))

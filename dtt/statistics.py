@@ -85,8 +85,8 @@ def energy(schedule: Schedule) -> Energy:
     )
     held = schedule.presences
     end = np.where(held["end"] >= INFINITE, schedule.cycles, held["end"])
-    stay = np.maximum(end - held["complete"], 0) * size[held["datum"]]
-    stays = _total(held["point"], stay, len(hardware.points))
+    stay = np.maximum(end - held["complete"], 0)
+    stays = _total(held["point"], size[held["datum"]], len(hardware.points), stay)
     staying = sum(s * (p.hold_energy or 0) for s, p in zip(stays, hardware.points, strict=True))
     table, kind = timings(hardware, schedule.workload, schedule.firings)
     often = np.bincount(kind, minlength=len(table)).tolist()
@@ -95,10 +95,17 @@ def energy(schedule: Schedule) -> Energy:
     return Energy(moving, staying, firing, sum(n * (p.add_energy or 0) for n, p in added))
 
 
-def _total(part: np.ndarray, amount: np.ndarray, parts: int) -> list[int]:
-    """Return the sum of the amounts for each part, as whole numbers."""
-    sums = np.zeros(parts, np.int64)
-    np.add.at(sums, part, amount)
+def _total(
+    part: np.ndarray, bits: np.ndarray, parts: int, times: np.ndarray | None = None
+) -> list[int]:
+    """Return the sum of the bits (times cycles) for each part, as whole numbers that never wrap."""
+    most = (
+        len(bits) * int(bits.max(initial=0)) * (1 if times is None else int(times.max(initial=0)))
+    )
+    kind = np.int64 if most < 1 << 63 else object
+    sums = np.zeros(parts, kind)
+    amount = bits.astype(kind)
+    np.add.at(sums, part, amount if times is None else amount * times)
     listed: list[int] = sums.tolist()
     return listed
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ToolMissing
+from ..errors import IllegalSchedule, InputError, ToolMissing
 from .figures import figures
 from .reduce import simulated
 from .screen import print_json, progress, table
@@ -53,21 +53,22 @@ def run(options: argparse.Namespace) -> int:
 
 
 def scheduled(machines: tuple[Hardware, Hardware], workload: Any) -> tuple[Schedule, Schedule]:
-    """Return a Schedule for each machine; where one has all that the other has, none is worse."""
+    """Return a Schedule for each machine; what is legal on both is no better than either."""
     import dtt
 
     with progress("scheduling"):
         first, second = (dtt.schedule(h, workload, objective="time") for h in machines)
-        if _within(machines[0], machines[1]):
-            second = dtt.schedule(machines[1], workload, objective="time", start=first)
-        elif _within(machines[1], machines[0]):
-            first = dtt.schedule(machines[0], workload, objective="time", start=second)
-    return first, second
+        return _from(second, machines[0], first), _from(first, machines[1], second)
 
 
-def _within(small: Hardware, large: Hardware) -> bool:
-    """Whether every part of one machine is in the other by name."""
-    return {p.name for p in small.parts} <= {p.name for p in large.parts}
+def _from(start: Schedule, hardware: Hardware, found: Schedule) -> Schedule:
+    """Return a Schedule no worse than the other machine's, if that is legal here."""
+    import dtt
+
+    try:
+        return dtt.schedule(hardware, start.workload, objective="time", start=start)
+    except (InputError, IllegalSchedule):  # it uses what this machine lacks
+        return found
 
 
 def compared(

@@ -3,7 +3,15 @@
 import pytest
 from handmade import planned
 
+from dtt import native
 from hwdsl import Actor, Fabric, Node
+
+needs_native = pytest.mark.skipif(native.why_not() is not None, reason=str(native.why_not()))
+
+
+@pytest.fixture(params=["reference", pytest.param("native", marks=needs_native)])
+def engine(request):
+    return request.param
 
 
 @pytest.fixture(name="planned")

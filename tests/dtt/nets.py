@@ -121,6 +121,7 @@ class Duel:
         if self.reference.holds(datum, point, cycle) and self.reference.may_update(
             datum, point, cycle, False
         ):
+            self._each("close", datum)
             self._each("hand_over", datum, point, cycle)
 
     def _compare(self, datum, target, deadline, until, only, floor):

@@ -63,11 +63,6 @@ def line_work(*deadlines):
     return work
 
 
-@pytest.fixture(params=["reference", pytest.param("native", marks=needs_native)])
-def engine(request):
-    return request.param
-
-
 def test_every_engine_names_itself_and_lists_the_same(engine):
     line = Line().freeze()
     schedule = dtt.schedule(line, line_work(1, 1, 2, 0), engine=engine)

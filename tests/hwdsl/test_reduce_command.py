@@ -83,3 +83,28 @@ def test_compare(capsys, tmp_path):
     lines = [" ".join(line.split()) for line in shown.splitlines()]
     assert "add[0][1]->add[0][2] 1 20.0%" in lines
     assert "d1 Wire 'add[0][1]->add[1][0]' in cycle 2 (d0)" in lines
+
+
+WIRE = """
+import dtt
+from hwdsl import Fabric, Node
+class Pair(Fabric):
+    def __init__(self):
+        self.a = Node(capacity=64)
+        self.b = Node(capacity={capacity})
+        self.ab = self.wire(self.a, self.b, bandwidth={bandwidth}, latency=1)
+hardware = Pair().freeze()
+workload = dtt.Workload(bits=8)
+for i in range(4):
+    workload.need(workload.load(f"x{{i}}", at="a"), at="b")
+"""
+
+
+@pytest.mark.parametrize(("capacity", "bandwidth", "cycles"), [(64, 8, 4), (128, 16, 2)])
+def test_compare_machines_of_the_same_parts(capsys, tmp_path, capacity, bandwidth, cycles):
+    """Where the first one's Schedule is not legal on the second, it is left out of account."""
+    files = [tmp_path / "wide.py", tmp_path / "other.py"]
+    files[0].write_text(WIRE.format(capacity=64, bandwidth=16))
+    files[1].write_text(WIRE.format(capacity=capacity, bandwidth=bandwidth))
+    status, found = said(capsys, "compare", *map(str, files), "--json")
+    assert (status, [side["cycles"] for side in found["sides"]]) == (0, [2, cycles])
