@@ -117,7 +117,7 @@ def test_an_l2_quadrant_on_a_compiled_engine(algorithm, tmp_path_factory):
     else:
         layer = Layer.fully_connected(wi=4, di=16, do=16, batch=16)
     stack = 1 if algorithm in (2, 3) else None
-    sizes = {"depth": 1024, "time_bits": 16}
+    sizes = {"depth": 1 << 13, "time_bits": 16}
     run_layer(hardware, layer, algorithm, stack=stack, engine="cxxrtl", **sizes).check()
 
 
