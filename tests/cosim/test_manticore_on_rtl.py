@@ -110,7 +110,7 @@ def test_random_layers_and_quadrants(seed):
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("algorithm", range(1, 6))
-def test_an_l2_quadrant_on_a_compiled_engine(algorithm, tmp_path_factory):
+def test_an_l2_quadrant_on_a_compiled_engine(algorithm):
     hardware = Manticore(4, 4, 1, 1).freeze()
     if algorithm < 4:
         layer = Layer.convolutional(wi=16, di=16, do=16, f=3)
@@ -118,7 +118,11 @@ def test_an_l2_quadrant_on_a_compiled_engine(algorithm, tmp_path_factory):
         layer = Layer.fully_connected(wi=4, di=16, do=16, batch=16)
     stack = 1 if algorithm in (2, 3) else None
     sizes = {"depth": 1 << 13, "time_bits": 16}
-    run_layer(hardware, layer, algorithm, stack=stack, engine="cxxrtl", **sizes).check()
+    reuse = algorithm == 2
+    ran = run_layer(hardware, layer, algorithm, stack=stack, reuse=reuse, engine="cxxrtl", **sizes)
+    ran.check()
+    if reuse:  # the exchange between clusters is found: every word is read once
+        assert ran.seen.loads == 16 * (16**2 + 16 * 9)
 
 
 def test_a_word_of_another_width_is_refused(quadrant):
