@@ -25,16 +25,22 @@ class _Task:
         bits, row = layer.f**2 * layer.word_bits, chiplet.hbm.row
         self._steps = group_size(bits, len(self._outputs), layer.di, row)
         self._filters: Datum | None = None
+        self._room: Datum | None = None
 
-    def step(self, di: int, source: Point | None) -> None:
-        """Load what input slice ``di`` takes, and convolve it for every slice of the stack."""
+    def step(self, di: int, source: Point | None, leader: _Task | None) -> None:
+        """Load what input slice ``di`` takes, and convolve it for every slice of the stack.
+
+        A task with a smaller stack would run ahead of the others, to where no copies are yet:
+        where every copy may be its source, it goes on when the ``leader`` does.
+        """
         cluster, image = self._cluster, self._work.images[di]
         if di % self._steps == 0:
             self._filters = self._group(di)
             cluster.dma.load(self._filters, cluster.filters)
-        after = None
         if self._work.reuse:
-            after = cluster.dma.room_for(image, cluster.images)
+            self._room = cluster.dma.room_for(image, cluster.images)
+            if leader is not None and len(self._outputs) < len(leader._outputs):
+                self._room = leader._room
         else:
             cluster.dma.load(image, cluster.images, source)
         assert self._filters is not None
@@ -49,7 +55,7 @@ class _Task:
                 on=cluster.mac,
                 name=f"O{do}.{di}",
                 resident=not self._work.reuse,
-                after=after,
+                after=self._room,
                 options=(di % self._steps * len(self._outputs) + j, layer.stride, layer.padding),
             )
             self._totals[j] = made
@@ -109,7 +115,7 @@ def convolve(chiplet: Chiplet, work: LayerWork) -> LayerWork:
         ]
         for di in range(layer.di):
             for i, task in enumerate(tasks):
-                task.step(di, _neighbour(chiplet, work, i))
+                task.step(di, _neighbour(chiplet, work, i), tasks[0])
         for task in tasks:
             task.finish()
     return replace(work, tasks=len(firsts))
