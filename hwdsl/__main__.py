@@ -10,7 +10,20 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import TextIO
 
-from .cli import check, compare, compile, doctor, draw, dump, emit, reduce, report, run, schedule
+from .cli import (
+    check,
+    compare,
+    compile,
+    doctor,
+    draw,
+    dump,
+    emit,
+    manticore,
+    reduce,
+    report,
+    run,
+    schedule,
+)
 from .cli.screen import Screen, print_json
 from .errors import HardwareWarning, HwdslError
 
@@ -21,6 +34,7 @@ COMMANDS: dict[str, ModuleType] = {
     "draw": draw,
     "report": report,
     "reduce": reduce,
+    "manticore": manticore,
     "compare": compare,
     "compile": compile,
     "run": run,

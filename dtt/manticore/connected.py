@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from hwdsl.workload import Datum
 
 from .chiplet import Chiplet
 from .dma import Buffer, Dma
-from .expected import sums
+from .expected import sums, turns_of
 from .generate import LayerWork
 from .groups import buffer_rows, group_size
 
@@ -68,6 +69,7 @@ def connect(chiplet: Chiplet, work: LayerWork, reduction: bool) -> LayerWork:
     )
     used = min(layer.di, len(chiplet.tcdm))
     clusters = [_Cluster(chiplet, work, i) for i in range(used)]
+    adding = [list(sums(chiplet, used, turn)) for turn in range(turns_of(chiplet, used))]
     for first in range(0, layer.do, work.stack):
         stack = range(first, min(first + work.stack, layer.do))
         for begin in range(0, layer.di, used):
@@ -78,16 +80,24 @@ def connect(chiplet: Chiplet, work: LayerWork, reduction: bool) -> LayerWork:
                 for cluster, di in zip(clusters, some, strict=False):
                     cluster.step(di, stack[at : at + cluster.group])
         if reduction:
-            work.outputs.extend(_reduce(chiplet, work, clusters, do) for do in stack)
+            work.outputs.extend(
+                _reduce(chiplet, work, clusters, do, adding[do % len(adding)]) for do in stack
+            )
         for cluster in clusters:
             cluster.private.clear()
     return replace(work, tasks=layer.di)
 
 
-def _reduce(chiplet: Chiplet, work: LayerWork, clusters: list[_Cluster], do: int) -> Datum:
-    """Add up the private outputs of one slice and store the sum."""
+def _reduce(
+    chiplet: Chiplet,
+    work: LayerWork,
+    clusters: list[_Cluster],
+    do: int,
+    adding: Sequence[tuple[int, int]],
+) -> Datum:
+    """Add up the private outputs of one slice, in pairs of clusters, and store the sum."""
     total = clusters[0].private[do]
-    for source, target in sums(chiplet, len(clusters), do):
+    for source, target in adding:
         owner, other = clusters[target], clusters[source]
         before = owner.private[do]
         total = owner.private[do] = work.workload.op(

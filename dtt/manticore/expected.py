@@ -6,12 +6,14 @@ loads and stores. No Schedule is looked at.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from hwdsl.hardware import Hardware
+from hwdsl.slices import convolve_spans, lanes_for
 
 from .chiplet import LEVELS, Chiplet
 from .forms import CONVOLUTIONAL, stack_of
@@ -69,16 +71,18 @@ class Expected:
         self._stack = stack_of(algorithm, layer, stack)
         count = len(self._chiplet.tcdm)
         self.macs = np.zeros(count, np.int64)
-        self._down = {level: np.zeros(self._quadrants(level), np.int64) for level in LEVELS}
-        self._up = {level: np.zeros(self._quadrants(level), np.int64) for level in LEVELS}
+        uplinks = {level: len(self._chiplet.up(level)) for level in LEVELS}
+        self._index = {
+            level: [cluster * many // count for cluster in range(count)]
+            for level, many in uplinks.items()
+        }
+        self._down = {level: np.zeros(many, np.int64) for level, many in uplinks.items()}
+        self._up = {level: np.zeros(many, np.int64) for level, many in uplinks.items()}
         self._loads = self._stores = 0
         if algorithm in CONVOLUTIONAL:
             self._convolve()
         else:
             self._connect(reduction)
-
-    def _quadrants(self, level: str) -> int:
-        return len(self._chiplet.up(level))
 
     @property
     def words(self) -> dict[str, int]:
@@ -114,31 +118,28 @@ class Expected:
 
     # Who takes which way
 
-    def _index(self, level: str, cluster: int) -> int:
-        return cluster * self._quadrants(level) // len(self.macs)
-
     def _load(self, cluster: int, words: int) -> None:
         """Bring words from main memory to one cluster."""
         self._loads += words
         for level in LEVELS:
-            self._down[level][self._index(level, cluster)] += words
+            self._down[level][self._index[level][cluster]] += words
 
     def _share(self, clusters: range, words: int) -> None:
         """Bring words from main memory to several clusters, once to each quadrant."""
         self._loads += words
         for level in LEVELS:
-            for index in sorted({self._index(level, cluster) for cluster in clusters}):
+            for index in dict.fromkeys(self._index[level][cluster] for cluster in clusters):
                 self._down[level][index] += words
 
     def _store(self, cluster: int, words: int) -> None:
         self._stores += words
         for level in LEVELS:
-            self._up[level][self._index(level, cluster)] += words
+            self._up[level][self._index[level][cluster]] += words
 
     def _exchange(self, source: int, target: int, words: int) -> None:
         """Bring words from one cluster to another: up to the first quadrant that has both."""
         for level in LEVELS:
-            here, there = self._index(level, source), self._index(level, target)
+            here, there = self._index[level][source], self._index[level][target]
             if here == there:
                 return
             self._up[level][here] += words
@@ -146,15 +147,17 @@ class Expected:
 
     # The algorithms
 
-    def _steps(self, outputs: int, depth: int) -> int:
+    def _steps(self, outputs: int, depth: int, spans: Sequence[int] = ()) -> int:
         """Return the cycles of an engine for ``outputs`` results of ``depth`` products each."""
-        units = self._chiplet.mac[0].units
-        return depth * -(-outputs // min(units, outputs))
+        return depth * -(-outputs // lanes_for(self._chiplet.mac[0].units, spans))
 
     def _convolve(self) -> None:
         layer = self._layer
         image, output, field = layer.wi**2, layer.wo**2, layer.f**2
-        steps = self._steps(output, field)
+        shapes = [(layer.wi, layer.wi), (1, layer.f, layer.f)]
+        made = (layer.wo, layer.wo)
+        spans = convolve_spans(shapes, made, 0, layer.stride, layer.padding)
+        steps = self._steps(output, field, spans)
         for clusters, firsts in self._rounds(range(0, layer.do, self._stack)):
             for cluster, first in zip(clusters, firsts, strict=True):
                 outputs = min(self._stack, layer.do - first)
@@ -181,11 +184,13 @@ class Expected:
                 self._load(cluster, image * (layer.do + stacks * layer.batch))
         if reduction:
             used = min(layer.di, len(self.macs))
-            for do in range(layer.do):
-                for source, target in sums(self._chiplet, used, do):
-                    self._exchange(source, target, layer.batch)
-                    self.macs[target] += self._steps(layer.batch, 1)
-                self._store(holder(self._chiplet, used, do), layer.batch)
+            turns = min(layer.do, turns_of(self._chiplet, used))
+            for turn in range(turns):
+                slices = len(range(turn, layer.do, turns))
+                for source, target in sums(self._chiplet, used, turn):
+                    self._exchange(source, target, slices * layer.batch)
+                    self.macs[target] += slices * self._steps(layer.batch, 1)
+                self._store(holder(self._chiplet, used, turn), slices * layer.batch)
 
     def _rounds(self, tasks: range) -> Iterator[tuple[range, range]]:
         """Yield clusters with their tasks, until all have had their turn."""
@@ -213,6 +218,16 @@ def sums(chiplet: Chiplet, clusters: int, do: int) -> Iterator[tuple[int, int]]:
             holders.append(owner)
             yield from ((other, owner) for other in members if other != owner)
         turn //= most
+
+
+def turns_of(chiplet: Chiplet, clusters: int) -> int:
+    """Return after how many output slices `sums` are the same again."""
+    turns, holders = 1, list(range(clusters))
+    for size in chiplet.quadrants:
+        quadrants = Counter(cluster // size for cluster in holders)
+        turns *= max(quadrants.values())
+        holders = [quadrant * size for quadrant in quadrants]
+    return turns
 
 
 def holder(chiplet: Chiplet, clusters: int, do: int) -> int:

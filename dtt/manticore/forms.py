@@ -89,6 +89,12 @@ def forms(
     return Forms(layer.macs, local, words, most, layer.word_bytes)
 
 
+def least_words(algorithm: int, layer: Layer) -> int:
+    """Return what `Forms.memory_words` counts if each word crosses once."""
+    outputs = layer.do * layer.wo**2 if algorithm in CONVOLUTIONAL else 0
+    return outputs + layer.di * (layer.wi**2 * layer.batch + layer.f**2 * layer.do)
+
+
 def largest_stack(algorithm: int, layer: Layer) -> int:
     """Return how many output slices fit in local memory beside the buffers (0: none)."""
     free = LOCAL_BYTES - (3 if algorithm == 1 else 2) * BUFFER_BYTES
@@ -182,6 +188,6 @@ def printed(algorithm: int, layer: Layer, stack: int | None = None) -> Printed |
         return None
     reason = None
     if algorithm == 3:
-        once = forms(2, layer, layer.do).memory_words
+        once = least_words(algorithm, layer)
         reason = _LOST_FACTOR.format(once=once, best=layer.macs / once)
     return Printed(*found, reason)

@@ -9,6 +9,7 @@ import numpy as np
 
 from hwdsl.hardware import Hardware
 
+from ..columns import data_sizes
 from ..schedule import Schedule
 from .chiplet import LEVELS, Chiplet
 
@@ -52,7 +53,7 @@ class Traffic:
 def count(schedule: Schedule) -> Traffic:
     """Count the words of all Moves."""
     word = schedule.hardware.word
-    size = np.array([d.size for d in schedule.workload.data], np.int64)
+    size = data_sizes(schedule.workload)
     bandwidth = np.array([w.bandwidth for w in schedule.hardware.wires], np.int64)
     wire, bits = schedule.moves["wire"], size[schedule.moves["datum"]]
     carried = -(-bits // bandwidth[wire]) * bandwidth[wire]
