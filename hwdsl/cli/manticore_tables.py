@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .screen import amount, table
@@ -44,22 +45,16 @@ def _title(account: Account) -> str:
 
 def _memory(account: Account) -> str:
     layer, printed = account.work.layer, account.printed
-    flops = "spflop/B" if layer.precision == "single" else "dpflop/B"
-    words = [account.forms.memory_words, account.scheduled_words, account.rtl_words]
-    rows = [
-        ("words", None, *words),
-        (
-            "MAC/word",
-            None if printed is None else printed.mac_per_word,
-            *(n and layer.macs / n for n in words),
-        ),
-        (
-            flops,
-            None if printed is None else printed.flop_per_byte,
-            *(n and 2 * layer.macs / n / layer.word_bytes for n in words),
-        ),
+    words = (account.forms.memory_words, account.scheduled_words, account.rtl_words)
+    rates = [None if n is None else layer.macs / n for n in words]
+    flops = [None if rate is None else 2 * rate / layer.word_bytes for rate in rates]
+    unit = "spflop/B" if layer.precision == "single" else "dpflop/B"
+    rows: list[tuple[str, Sequence[float | None]]] = [
+        ("words", (None, *words)),
+        ("MAC/word", (None if printed is None else printed.mac_per_word, *rates)),
+        (unit, (None if printed is None else printed.flop_per_byte, *flops)),
     ]
-    shown = [(name, *map(_shown, figures)) for name, *figures in rows]
+    shown = [(name, *map(_shown, figures)) for name, figures in rows]
     text = table(("at main memory", "printed", "closed form", "schedule", "RTL"), shown)
     notes = [f"least possible: {account.least_words} words"]
     if account.work.algorithm > 3:
