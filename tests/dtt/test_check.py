@@ -374,6 +374,24 @@ def test_after_is_honoured():
     assert broken(hardware, work, [("A", "bus0", 1)], fired) == []
 
 
+def test_after_of_an_op_is_honoured():
+    hardware = Fig1().freeze()
+    work = Workload(bits=8)
+    a, (x, y) = work.load("A", at="reg"), work.load("X", "Y", at="pe")
+    c = work.op("mul", x, y, name="C")
+    work.op("mul", a, y, name="D", after=c)
+    early = [("A", "bus1", 1)], [("C", "mac", 2), ("D", "mac", 4)]
+    assert broken(hardware, work, *early) == ["after"]
+    assert broken(hardware, work, [("A", "bus1", 2)], [("C", "mac", 2), ("D", "mac", 4)]) == []
+    # For a resident Op nothing is brought, so it is no reason to come sooner; another Op is.
+    work.op("mul", a, x, name="E", resident=True)
+    early[1].append(("E", "mac", 6))
+    assert broken(hardware, work, *early) == ["after"]
+    work.op("mul", a, x, name="F")
+    early[1].append(("F", "mac", 8))
+    assert broken(hardware, work, *early) == []
+
+
 class Twofold(Fabric):
     """Two wires from one memory to one Junction."""
 
