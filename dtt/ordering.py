@@ -34,7 +34,7 @@ def in_order(workload: Workload, ranks: Ranks) -> Workload:
     waits = [0] * len(items)
     for i, item in enumerate(items):
         used = [item.datum] if isinstance(item, Request) else list(item.operands)
-        if isinstance(item, Request) and item.after is not None:
+        if item.after is not None:
             used.append(item.after)
         for datum in dict.fromkeys(used):
             if datum.index in made:

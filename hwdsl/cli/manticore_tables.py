@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from .screen import amount, table
@@ -60,7 +61,7 @@ def _memory(account: Account) -> str:
     if account.work.algorithm > 3:
         notes = ["of the closed form, as in the paper: loads alone"]
     if printed is not None and printed.reason is not None:
-        notes.append(f"printed: {printed.reason}")
+        notes += wrap(f"printed: {printed.reason}", 90, subsequent_indent=" " * 9)
     return "\n".join((text, *notes))
 
 

@@ -30,6 +30,13 @@ def test_the_fabric_of_the_readme_passes(capsys, tmp_path, language, suffix):
     assert capsys.readouterr().out.endswith("0 mismatches\nPASS\n")
 
 
+def test_the_readme_shows_what_manticore_prints(capsys):
+    text = (ROOT / "README.md").read_text()
+    (block,) = re.findall(r"```console\n\$ hwdsl (manticore .*?)\n(.*?)```", text, re.DOTALL)
+    assert main(block[0].split()) == 0
+    assert capsys.readouterr().out == block[1]
+
+
 def test_the_python_blocks_of_the_readme_run_as_one_program():
     text = (ROOT / "README.md").read_text()
     exec("\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL)), {"__name__": "readme"})
