@@ -1,4 +1,4 @@
-"""The layers of the paper on the whole chiplet: how large each Schedule is, how good, how fast made.
+"""The layers of the paper on the whole chiplet: how large each Schedule is, how good, how fast.
 
     python benchmarks/manticore.py [A1 A2 ...]
 

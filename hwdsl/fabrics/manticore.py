@@ -97,6 +97,7 @@ class Manticore(Fabric):
     ----------
     cluster : list of Cluster
     hbm : Node
+        Main memory. What is stored there can be loaded, but clusters do not exchange data over it.
     top, quadrant3, quadrant2, quadrant1 : Junction, or list of them
     hbm_read, hbm_write : list of Wire
     l3_up, l3_down, l2_up, l2_down, l1_up, l1_down, cluster_up, cluster_down : list of Wire
@@ -141,7 +142,7 @@ class Manticore(Fabric):
         if rest < 1:
             rule = f"hbm_latency must be more than that of all uplinks, {hbm_latency - rest} cycles"
             raise InputError(f"{type(self).__name__}: {rule}, not {hbm_latency}")
-        self.hbm = Node(capacity=hbm, row=uplink, pj_per_bit=hbm_pj)
+        self.hbm = Node(capacity=hbm, row=uplink, pj_per_bit=hbm_pj, transit=False)
         self.top = Junction()
         self.hbm_read = [self._channel(self.hbm, self.top, rest) for _ in range(channels)]
         self.hbm_write = [self._channel(self.top, self.hbm, rest) for _ in range(channels)]
