@@ -63,7 +63,10 @@ class Clocks:
         running: list[Launch] = []
         self.stretches: dict[int, Stretch] = {}
         busy = {*paths, *self._starts, *self._departing, *self._arriving}
-        busy |= {c for launch in self._launches for c in range(launch.start, launch.done + 1)}
+        for launch in self._launches:
+            steps = steps_of(launch.form)
+            busy |= {self._begin(launch), *range(launch.start, launch.start + steps)}
+            busy |= {*range(launch.done - steps + 1, launch.done + 1)}
         # What ends is looked at in rounds of the ring, so no cycle can be left out.
         for cycle in range(program.cycles):
             if cycle in busy or self._rows.ending(cycle):
@@ -145,19 +148,19 @@ class Clocks:
             running.sort(key=lambda x: (x.actor.index, x.result))
         heirs = [launch for launch in running if launch in started and launch.heir_of is not None]
         waiting = self._hands(cycle, heirs, running) if heirs else []
-        if running:
+        due = [x for x in running if x.heir_of is None and self._begin(x) == cycle]
+        if due:
             self._now += len(running) + 1
-            for launch in running:
-                if launch.heir_of is None and self._begin(launch) == cycle:
-                    node = launch.actor.result_at
-                    self._now += self._rows.come(launch.result, node, cycle, _end(launch))
+            for launch in due:
+                node = launch.actor.result_at
+                self._now += self._rows.come(launch.result, node, cycle, _end(launch))
         if cycle in self._arriving:
             self._arrive(cycle)
         if heirs:
             self._hands(cycle, waiting, running)
         if cycle in self._departing:
             self._depart(cycle)
-        if running:
+        if any(_works(launch, cycle) for launch in running):
             self._units(cycle, running)
         running[:] = [launch for launch in running if launch.done != cycle]
 
@@ -231,6 +234,8 @@ class Clocks:
     def _units(self, cycle: int, running: list[Launch]) -> None:
         for launch in running:
             self._now += 1
+            if not _works(launch, cycle):
+                continue
             age, steps = cycle - launch.start, steps_of(launch.form)
             if age < steps:
                 self._fires(launch, age)
@@ -266,6 +271,12 @@ Beat = tuple[int, int, Carry]
 
 LARGE = (1 << 16) - 1
 """The least number that may take more bits than a decoder gets in a clock cycle."""
+
+
+def _works(launch: Launch, cycle: int) -> bool:
+    """Return whether a unit of an Op that runs starts or writes something in a cycle."""
+    steps = steps_of(launch.form)
+    return cycle < launch.start + steps or cycle > launch.done - steps
 
 
 def _end(launch: Launch) -> int:
@@ -329,6 +340,7 @@ class _Rows:
 
 def ring_of(hardware: Hardware, program: Waypoints) -> int:
     """Return the cycles that the controller of a program keeps in mind, a power of two."""
-    beats = max((w.beats(b) for w in hardware.wires for b in program.sizes()), default=1)
+    largest = max(program.sizes(), default=1)
+    beats = max((w.beats(largest) for w in hardware.wires), default=1)
     latest = max((w.latency for w in hardware.wires), default=1)
     return 1 << (program.window + 2 * beats + latest + 1).bit_length()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -102,7 +103,7 @@ class Waypoints:
 
     def sizes(self) -> list[int]:
         """Return the bits of each datum."""
-        return [bits * int(np.prod(shape, dtype=np.int64)) for _, bits, shape in self.data]
+        return [math.prod(shape, start=bits) for _, bits, shape in self.data]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Waypoints):

@@ -230,11 +230,11 @@ class Controller(Elaboratable):
             "SWEEP": self.rows.ending,
             "OPS": launching.starts,
             "HANDS": launching.fresh,
-            "RESULTS": launching.count != 0,
+            "RESULTS": launching.results_due,
             "ARRIVE": self.arriving != 0,
             "HANDS_LATE": launching.fresh,
             "DEPART": self.leaving != 0,
-            "UNITS": launching.count != 0,
+            "UNITS": launching.units_due,
         }
 
     def onward(self, m: Module, stage: str) -> None:

@@ -157,13 +157,24 @@ class Launching:
         self.new = Signal(self.op_layout, name="new")
         self.at = Signal(range(many + 1), name="at_launch")
         self.count = Signal(range(many + 1), name="launch_count")
-        order = data.StructLayout({"id": self._id, "result": self._datum, "actor": self._actor})
+        cycles = dict.fromkeys(("begin", "fired", "writes"), limits.time_bits)
+        key = {"result": self._datum, "actor": self._actor}
+        order = data.StructLayout({"id": self._id, **key, "comes": 1, **cycles})
         self.order = [Signal(order, name=f"order{i}") for i in range(many)]
         self.fresh = Signal(name="fresh")  # an Op that updates in place started in this cycle
         self.starts = Signal(name="op_starts")
         self._waiting = Signal(name="op_waiting")
         self._start = Signal(limits.time_bits, name="op_start")
-        self.c.logic.d.comb += self.starts.eq(self._waiting & (self._start == self.c.cycle))
+        self.results_due, self.units_due = Signal(name="results_due"), Signal(name="units_due")
+        now = self.c.cycle
+        here = [i < self.count for i in range(many)]
+        comes = Cat(h & o.comes & (o.begin == now) for h, o in zip(here, self.order, strict=True))
+        works = Cat(h & self._works(o) for h, o in zip(here, self.order, strict=True))
+        self.c.logic.d.comb += [
+            self.starts.eq(self._waiting & (self._start == now)),
+            self.results_due.eq(comes.any()),
+            self.units_due.eq(works.any()),
+        ]
         self.taken = Signal(many, name="launches_taken")
         self.handed = Signal(many, name="handed")
         self.free_at = [
@@ -171,6 +182,10 @@ class Launching:
             for a in self.actors
             for u in range(a.units)
         ]
+
+    def _works(self, launch: data.View) -> Value:
+        """Return whether a unit of an Op that runs starts or writes something in this cycle."""
+        return (self.c.cycle < launch.fired) | (self.c.cycle >= launch.writes)
 
     def _launch(self, m: Module) -> None:
         c, new, k = self.c, self.new, self.c.logic
@@ -227,14 +242,17 @@ class Launching:
                 self.handed.eq(self.handed & ~(Const(1, 1) << ident)),
                 self.count.eq(self.count + 1),
             ]
-            self._insert(m, ident)
+            self._insert(m, ident, form)
             with m.If(form.into != 0):
                 m.d.sync += self.fresh.eq(1)
             with m.If(self.count == self.c.limits.launches):
                 c.fail(m, ErrorKind.NO_UNIT, new.result)
             m.next = "FETCH"
 
-    def _insert(self, m: Module, ident: Value) -> None:
+    def _insert(self, m: Module, ident: Value, form: data.View) -> None:
+        points, start = self.c.hardware.points, self.new.start
+        adders = [points[a.result_at].kind == "Adder" for a in self.actors]
+        early = Mux(chosen(adders or [0], self.new.actor, 1), 0, form.hold - 1)
         key = Cat(self.new.result, self.new.actor)
         before = [
             (i < self.count) & (Cat(o.result, o.actor) < key) for i, o in enumerate(self.order)
@@ -246,6 +264,10 @@ class Launching:
                     place.id.eq(ident),
                     place.result.eq(self.new.result),
                     place.actor.eq(self.new.actor),
+                    place.comes.eq(form.into == 0),
+                    place.begin.eq(start + form.latency - early),
+                    place.fired.eq(start + form.steps),
+                    place.writes.eq(start + form.latency - form.steps + 1),
                 ]
             with m.Elif(~before[i]):
                 m.d.sync += place.eq(self.order[i - 1])
@@ -332,6 +354,8 @@ class Launching:
             with m.If(self.at == self.count):
                 m.d.sync += self.at.eq(0)
                 c.onward(m, "UNITS")
+            with m.Elif(~self._works(Array(self.order)[self.at])):
+                m.d.sync += self.at.eq(self.at + 1)
             with m.Elif(self.age >= form.steps):
                 m.next = "WRITES"
             with m.Else():

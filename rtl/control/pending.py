@@ -68,18 +68,17 @@ class Pending(wiring.Component):
         count = Signal(range(depth + 1))
         gap, elapsed, last = (Signal(self._ahead_bits) for _ in range(3))
         acts, keeps, empty = Signal(), Signal(), Signal()
-        ttl, given_up = self.packet.ttl, Signal()
+        ttl = self.packet.ttl
         m.d.comb += [
             acts.eq((count != 0) & (gap == elapsed)),
             empty.eq(count == acts),  # but for what acts now
             self.full.eq(count == depth),
             keeps.eq(self.offer & ~self.packet.late & (ttl > Mux(empty, 0, last))),
             self.out.fire.eq(self.run & acts),
-            self.out.late.eq(self.run & given_up),
+            self.out.late.eq(self.run & self.offer & ~keeps),
         ]
         following = (first + acts)[: len(first)]
         m.d.sync += [
-            given_up.eq(self.offer & ~keeps),
             first.eq(following),
             end.eq(end + keeps),
             count.eq(count + keeps - acts),

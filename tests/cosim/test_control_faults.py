@@ -106,6 +106,7 @@ def test_a_flipped_bit_of_a_way_point_is_located(planned):
     assert any("NO_WAY" in sentence for sentence in complaints)
 
 
+@pytest.mark.campaign
 def test_a_flipped_bit_of_the_first_way_point_is_located(planned):
     """The bit after next is of its datum: another one departs."""
     _, program = planned
