@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -45,14 +46,28 @@ def data_sizes(workload: Workload) -> np.ndarray:
 
 def operands(workload: Workload) -> tuple[np.ndarray, np.ndarray]:
     """Return how many operands each Op has, and the data of all, Op after Op."""
-    listed = [*map(attrgetter("operands"), workload.ops)]
-    counts = np.fromiter(map(len, listed), np.int64, len(listed))
-    return counts, column([*chain.from_iterable(listed)], "index")
+    return _operands(workload)[0]
 
 
 def distinct_operands(workload: Workload) -> tuple[np.ndarray, np.ndarray]:
     """Return what `operands` does, with each datum of an Op once."""
-    counts, data = operands(workload)
-    owner = np.repeat(np.arange(len(counts)), counts)
-    first = np.sort(np.unique(owner * len(workload.data) + data, return_index=True)[1])
-    return np.bincount(owner[first], minlength=len(counts)), data[first]
+    return _operands(workload)[1]
+
+
+_Operands = tuple[np.ndarray, np.ndarray]
+_KNOWN: WeakKeyDictionary[Workload, tuple[int, _Operands, _Operands]] = WeakKeyDictionary()
+
+
+def _operands(workload: Workload) -> tuple[_Operands, _Operands]:
+    """Return all operands and the distinct ones; Ops are only ever added, so they are kept."""
+    ops = len(workload.ops)
+    known = _KNOWN.get(workload)
+    if known is None or known[0] != ops:
+        listed = [*map(attrgetter("operands"), workload.ops)]
+        counts = np.fromiter(map(len, listed), np.int64, ops)
+        data = column([*chain.from_iterable(listed)], "index")
+        owner = np.repeat(np.arange(ops), counts)
+        first = np.sort(np.unique(owner * len(workload.data) + data, return_index=True)[1])
+        distinct = np.bincount(owner[first], minlength=ops), data[first]
+        known = _KNOWN[workload] = (ops, (counts, data), distinct)
+    return known[1], known[2]

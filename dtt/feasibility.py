@@ -95,8 +95,9 @@ def _able(hardware: Hardware, op: Op) -> tuple[tuple[Actor, Timing], ...]:
     if spreads(hardware, op):
         return ()
     points = hardware.points
-    known = [a for a in hardware.actors if points[a.result_at].kind != "Adder"]
-    knows = [a for a in known if op.code in a.ops and op.on in (None, a.name)]
+    named = hardware.actors if op.on is None else (hardware[op.on],)
+    actors = [a for a in named if isinstance(a, Actor) and op.code in a.ops]
+    knows = [a for a in actors if points[a.result_at].kind != "Adder"]
     where = "" if op.on is None else f" on Actor {op.on!r}"
     if not knows:
         raise NoSchedule(f"Op {op.name!r}: no Actor knows the op code {op.code!r}{where}")

@@ -277,7 +277,9 @@ class Promises {
   }
 
   void close(i32 datum) {
-    for (Place& here : places[datum]) {
+    for (std::size_t i = 0; i < firsts[datum].size(); ++i) {
+      if (!machine.points[firsts[datum][i].point].stores) continue;
+      Place& here = places[datum][i];
       bool open = false;
       for (const Stay& s : here.stays) open = open || s.open;
       if (!open) continue;
