@@ -254,7 +254,7 @@ def spreads(hardware: Hardware, op: Op) -> bool:
 
 def spread_ops(hardware: Hardware, workload: Workload) -> frozenset[int]:
     """Return the indices of the Ops that are spread over multipliers."""
-    if not multipliers(hardware):
+    if not workload.ops or not multipliers(hardware):
         return frozenset()
     known: dict[tuple[str, int, bool], bool] = {}
     for op in workload.ops:
