@@ -13,8 +13,10 @@ class Forerunner {
   explicit Forerunner(Promises& promises)
       : promises_(promises), machine_(promises.machine), scratch_(machine_.points.size()) {}
 
-  // Return the cycle, not before `from`; -1 if no path leads there by `latest`.
-  i64 earliest(i32 datum, i32 target, i32 only, i64 from, i64 floor, i64 latest = kForever) {
+  // Return the cycle, not before `from`; -1 if no path leads there by `latest`; `from` if this is
+  // not known after so many steps.
+  i64 earliest(i32 datum, i32 target, i32 only, i64 from, i64 floor, i64 latest = kForever,
+               i64 steps = kForever) {
     datum_ = datum;
     target_ = target;
     floor_ = floor;
@@ -40,6 +42,7 @@ class Forerunner {
       for (const Pass& p : here.passes) push(here.point, p.cycle, -1, -1, 0);
     }
     while (!heap_.empty() && heap_.front().bound <= latest) {
+      if (steps-- == 0) return from;
       const Step step = heap_.front();
       std::pop_heap(heap_.begin(), heap_.end());
       heap_.pop_back();

@@ -45,7 +45,8 @@ class Router {
 
  private:
   static constexpr std::size_t kFew = 8;
-  static constexpr i32 kDoubt = 200;  // steps after which it is asked whether there is any way
+  static constexpr i32 kDoubt = 300;   // steps after which it is asked whether there is any way
+  static constexpr i64 kSteps = 1000;  // for that question
   static constexpr i64 kLongest = (i64(1) << 31) - 1;  // the longest span of one label
 
   struct Label {
@@ -245,7 +246,9 @@ class Router {
       if (order_ > kDoubt && !doubted && best_ == kNoCost) {
         // To find that there is no way at all is quicker forwards, where costs play no part.
         doubted = true;
-        if (forerunner_.earliest(datum_, target, only_, deadline, floor_, deadline) < 0) return false;
+        const i64 first =
+            forerunner_.earliest(datum_, target, only_, deadline, floor_, deadline, kSteps);
+        if (first < 0) return false;
       }
       Step step = heap_.front();
       std::pop_heap(heap_.begin(), heap_.end());

@@ -106,6 +106,8 @@ class Duel:
             start = draw.randrange(40) if draw.random() < 0.5 else 0
             self._compare_earliest(datum, target, only, start, floor)
         deadline = draw.randrange(1, 60)
+        if draw.random() < 0.1:
+            deadline = self._soonest(datum, target, only, floor) or deadline
         until = deadline + draw.choice((0, 0, 0, 2, 9)) if draw.random() < 0.95 else FOREVER
         mark = [engine.mark() for engine in self.engines]
         self._compare(datum, target, deadline, until, only, floor)
@@ -156,6 +158,20 @@ class Duel:
             missed = missed or self.reference.route(datum, target, cycle, cycle, only, floor)
         if missed:
             self.faults.append(f"earliest{asked}: {first} against {rival}")
+
+    def _soonest(self, datum, target, only, floor):
+        """Return the first cycle in which a request without a deadline is served, by both."""
+        served = []
+        for engine in self.engines:
+            first = engine.earliest(datum, target, only, 0, floor)
+            cycles = () if first is None else range(first, max(first, floor, engine.settled) + 2)
+            ways = ((c, engine.route(datum, target, c, c, only, floor)) for c in cycles)
+            served.append(next((cycle for cycle, way in ways if way is not None), None))
+        if served[0] != served[1]:
+            self.faults.append(
+                f"first cycle of {datum} in {target}: {served[0]} against {served[1]}"
+            )
+        return served[0]
 
     def _compare_state(self, datum):
         places = [
