@@ -52,7 +52,7 @@ class Differences:
         self._bounds: list[tuple[int, int]] = []
         self.count = 0
         self.groups = int(_opens(expected, key).sum())
-        if expected.size == seen.size and np.array_equal(expected, seen):
+        if expected is seen or np.array_equal(expected, seen):
             return
         rows = np.concatenate((expected, seen))
         side = np.repeat([0, 1], [expected.size, seen.size])

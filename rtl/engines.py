@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hwdsl.errors import InputError
 from hwdsl.hardware import Hardware
 from hwdsl.program import Program
 
 from .compiled import compiler, verilator
 
 if TYPE_CHECKING:
+    from .compiled.engine import Tool
     from .control.source import Instruction
     from .faults import Faults
     from .load import Image
@@ -20,6 +23,33 @@ if TYPE_CHECKING:
 
 Shown = tuple[Path, int, int | None]
 """A file for waveforms, their first cycle, and their last one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What an engine is to run.
+
+    Attributes
+    ----------
+    depth, time_bits : int
+        As for `rtl.simulate`.
+    faults : Faults or None
+    wave : Shown or None
+    cache : Path or None
+        Where built models are kept, if not in `rtl.compiled.cache.default_cache`.
+    told : Instruction or None
+        What a controller is given, if there is one.
+    """
+
+    hardware: Hardware
+    program: Program
+    image: Image
+    depth: int
+    time_bits: int
+    faults: Faults | None = None
+    wave: Shown | None = None
+    cache: Path | None = None
+    told: Instruction | None = None
 
 
 @dataclass(frozen=True)
@@ -31,8 +61,7 @@ class Engine:
     missing : callable
         Returns the command that brings what is not here; ``""`` if nothing is missing.
     start : callable
-        Takes Hardware, Program, Image, depth, bits of time, Faults or None, `Shown` or None, the
-        cache folder or None, and what a controller is given, if there is one; returns a Run.
+        Takes a Job and returns a Run.
     start_seconds, port_seconds : float
         Rough time to make a model: for any, and for each command port.
     rate : float
@@ -40,7 +69,7 @@ class Engine:
     """
 
     missing: Callable[[], str]
-    start: Callable[..., Run]
+    start: Callable[[Job], Run]
     start_seconds: float
     port_seconds: float
     rate: float
@@ -50,66 +79,42 @@ class Engine:
         return self.start_seconds + ports * self.port_seconds + ports * cycles / self.rate
 
 
-def _compiled(tool: str) -> Callable[..., Run]:
-    def start(
-        hardware: Hardware,
-        program: Program,
-        image: Image,
-        depth: int,
-        time_bits: int,
-        faults: Faults | None,
-        wave: Shown | None,
-        cache: Path | None,
-        told: Instruction | None = None,
-    ) -> Run:
-        from .compiled.cxxrtl import CXXRTL
-        from .compiled.engine import Run, Setting
-        from .compiled.verilator import VERILATOR
-        from .faults import NONE
+def _cxxrtl(job: Job) -> Run:
+    from .compiled.cxxrtl import CXXRTL
 
-        setting = Setting(depth, time_bits, 0, faults or NONE)
-        chosen = CXXRTL if tool == "cxxrtl" else VERILATOR
-        return Run(chosen, hardware, program, image, setting, cache=cache, wave=wave, told=told)
-
-    return start
+    return _compiled(CXXRTL, job)
 
 
-def _witness(simulator: str) -> Callable[..., Run]:
-    def start(
-        hardware: Hardware,
-        program: Program,
-        image: Image,
-        depth: int,
-        time_bits: int,
-        faults: Faults | None,
-        wave: Shown | None,
-        cache: Path | None,
-        told: Instruction | None = None,
-    ) -> Run:
-        from .faults import NONE
-        from .witness import Run, Setting
+def _verilator(job: Job) -> Run:
+    from .compiled.verilator import VERILATOR
 
-        setting = Setting(depth, time_bits, faults or NONE)
-        return Run(simulator, hardware, program, image, setting, cache=cache, wave=wave, told=told)
-
-    return start
+    return _compiled(VERILATOR, job)
 
 
-def _pysim(
-    hardware: Hardware,
-    program: Program,
-    image: Image,
-    depth: int,
-    time_bits: int,
-    faults: Faults | None,
-    wave: Shown | None,
-    cache: Path | None,
-    told: Instruction | None = None,
-) -> Run:
+def _compiled(tool: Tool, job: Job) -> Run:
+    from .compiled.engine import Run, Setting
+    from .faults import NONE
+
+    setting = Setting(job.depth, job.time_bits, 0, job.faults or NONE)
+    given = (job.hardware, job.program, job.image, setting)
+    return Run(tool, *given, cache=job.cache, wave=job.wave, told=job.told)
+
+
+def _witness(simulator: str, job: Job) -> Run:
+    from .faults import NONE
+    from .witness import Run, Setting
+
+    setting = Setting(job.depth, job.time_bits, job.faults or NONE)
+    given = (job.hardware, job.program, job.image, setting)
+    return Run(simulator, *given, cache=job.cache, wave=job.wave, told=job.told)
+
+
+def _pysim(job: Job) -> Run:
     from .faults import NONE
     from .pysim import Run
 
-    return Run(hardware, program, image, depth, time_bits, faults or NONE, wave, told)
+    given = (job.hardware, job.program, job.image, job.depth, job.time_bits)
+    return Run(*given, job.faults or NONE, job.wave, job.told)
 
 
 def _no_compiler() -> str:
@@ -138,10 +143,12 @@ def _no_verilator_cocotb() -> str:
 
 ENGINES = {
     "pysim": Engine(lambda: "", _pysim, 0.2, 0.01, 6e4),
-    "cxxrtl": Engine(_no_compiler, _compiled("cxxrtl"), 8.0, 0.01, 2e7),
-    "verilator": Engine(_no_verilator, _compiled("verilator"), 15.0, 0.04, 4e7),
-    "icarus": Engine(_no_icarus, _witness("icarus"), 5.0, 0.01, 1e5),
-    "verilator-cocotb": Engine(_no_verilator_cocotb, _witness("verilator"), 40.0, 0.1, 1e6),
+    "cxxrtl": Engine(_no_compiler, _cxxrtl, 8.0, 0.02, 2e7),
+    "verilator": Engine(_no_verilator, _verilator, 6.0, 0.02, 4e7),
+    "icarus": Engine(_no_icarus, partial(_witness, "icarus"), 3.0, 0.01, 1e5),
+    "verilator-cocotb": Engine(
+        _no_verilator_cocotb, partial(_witness, "verilator"), 40.0, 0.1, 1e6
+    ),
 }
 """By name, the default first."""
 
@@ -154,6 +161,18 @@ class Choice:
 
     engine: str
     reason: str = ""
+
+
+def known(engine: str, *more: str) -> None:
+    """Refuse the name of an engine that there is not; ``more`` names are allowed, too.
+
+    Raises
+    ------
+    InputError
+    """
+    names = (*ENGINES, "auto", *more)
+    if engine not in names:
+        raise InputError(f"engine must be one of {', '.join(names)}, not {engine!r}")
 
 
 def choose(hardware: Hardware, clocks: int) -> Choice:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from hwdsl import ops
 from hwdsl.errors import InputError, LimitReached
 from hwdsl.hardware import Hardware
 from hwdsl.program import (
@@ -26,9 +28,48 @@ from hwdsl.trace import CHUNK, FINAL
 from hwdsl.values import checked, pack
 from hwdsl.workload import Datum
 
-from .ports import Port, entry_fields, ports_of
+from .packing import integers_of, packed
+from .ports import KINDS, Fields, Port, ports_of
 
 LEAST_DEPTH = 32
+
+
+@dataclass(frozen=True)
+class Commands:
+    """Commands of ports that lay them out alike.
+
+    Attributes
+    ----------
+    port : array of int64
+        Number of the port of each; rising, and of each port by cycle.
+    cycle : array of int64
+    words : array of uint64
+        A row for each: what `rtl.packing.packed` makes of its fields.
+    bits : int
+        Of a command.
+    timed : bool
+        Whether each is given with its cycle; a list is not.
+    """
+
+    port: np.ndarray
+    cycle: np.ndarray
+    words: np.ndarray
+    bits: int
+    timed: bool
+
+    @property
+    def row(self) -> np.ndarray:
+        """The place of each in the table of its port."""
+        counts = np.bincount(self.port)
+        first = np.cumsum(counts) - counts
+        return np.arange(len(self.port)) - first[self.port]
+
+    def entries(self, time_bits: int) -> np.ndarray:
+        """Return the rows of the tables, as `rtl.ports.entry_fields` lays them out."""
+        if not self.timed:
+            return self.words
+        one = np.ones(len(self.cycle), np.int64)
+        return packed([(self.cycle, time_bits), (one, 1)], self.words, self.bits)
 
 
 @dataclass(frozen=True)
@@ -37,48 +78,40 @@ class Image:
 
     Attributes
     ----------
-    tables : list of (array of int64, array of int)
-        For each port of `ports_of`: the cycle and the packed command of each entry, by cycle.
+    commands : list of Commands
     stores : dict of int to dict of int to int
         For each Node and Adder, by point index: the rows that hold something.
+    ports : int
+        How many command ports there are.
     """
 
-    tables: list[tuple[np.ndarray, np.ndarray]]
+    commands: list[Commands]
     stores: dict[int, dict[int, int]]
+    ports: int
+
+    @property
+    def most(self) -> int:
+        """How many commands a port has at most."""
+        counts = [np.bincount(some.port).max(initial=0) for some in self.commands]
+        return int(max(counts, default=0))
 
     def depth(self) -> int:
         """Return the least table depth: a power of two, with one entry to spare."""
-        most = max((len(cycles) for cycles, _ in self.tables), default=0)
-        return max(LEAST_DEPTH, 1 << most.bit_length())
+        return max(LEAST_DEPTH, 1 << self.most.bit_length())
 
     def time_bits(self, cycles: int) -> int:
         """Return the bits of time that a run of so many cycles needs, in steps of 16."""
-        last = max((int(c[-1]) for c, _ in self.tables if len(c)), default=0)
+        last = max((int(some.cycle.max(initial=0)) for some in self.commands), default=0)
         return -(-max(last, cycles + 1).bit_length() // 16) * 16
 
-    def entries(self, ports: Sequence[Port], time_bits: int) -> Iterator[list[int]]:
-        """Yield the rows of each table, in port order."""
-        for port, (cycles, commands) in zip(ports, self.tables, strict=True):
-            (_, command_bits), _, (_, timed) = entry_fields(port, time_bits)
-            if not timed:
-                yield commands.tolist()
-                continue
-            times = cycles.astype(object) | (1 << time_bits)
-            yield ((times << command_bits) | commands).tolist()
-
-    def words(self, ports: Sequence[Port], time_bits: int) -> Iterator[np.ndarray]:
-        """Yield the rows of each table as words of 64 bits, the least significant first."""
-        for port, (cycles, commands) in zip(ports, self.tables, strict=True):
-            (_, bits), _, (_, timed) = entry_fields(port, time_bits)
-            if not timed:
-                yield commands.astype(np.uint64).reshape(-1, 1)
-            elif bits + time_bits + 1 <= 64:
-                words = commands.astype(np.uint64)
-                words |= (cycles.astype(np.uint64) | np.uint64(1 << time_bits)) << np.uint64(bits)
-                yield words.reshape(-1, 1)
-            else:
-                times = cycles.astype(object) | (1 << time_bits)
-                yield words_of((times << bits) | commands, bits + time_bits + 1)
+    def entries(self, time_bits: int) -> list[list[int]]:
+        """Return the rows of each table, in port order."""
+        tables: list[list[int]] = [[] for _ in range(self.ports)]
+        for some in self.commands:
+            rows = integers_of(some.entries(time_bits))
+            for port, row in zip(some.port.tolist(), rows, strict=True):
+                tables[port].append(row)
+        return tables
 
 
 def table_bytes(hardware: Hardware, program: Program) -> int:
@@ -87,21 +120,12 @@ def table_bytes(hardware: Hardware, program: Program) -> int:
     Each takes the bits of its port's commands, and those of its cycle.
     """
     time = max(program.cycles, 1).bit_length()
-    ports = ports_of(hardware)
-    tables = _tables(hardware, program, ports)
-    bits = sum(len(t) * (p.width + time) for p, (t, _) in zip(ports, tables, strict=True))
-    return -(-bits // 8)
+    commands = _commands(hardware, program)
+    return -(-sum(len(some.port) * (some.bits + time) for some in commands) // 8)
 
 
 MOST_STAGES = 1 << 16
 """Stages of the longest Wire that is simulated: each is a row of a memory."""
-
-
-def words_of(values: Sequence[int], bits: int) -> np.ndarray:
-    """Return integers of ``bits`` bits as rows of uint64, least significant first."""
-    size = -(-bits // 64)
-    raw = b"".join(int(value).to_bytes(8 * size, "little") for value in values)
-    return np.frombuffer(raw, "<u8").reshape(-1, size)
 
 
 def image_of(hardware: Hardware, program: Program, values: Mapping[Any, Any]) -> Image:
@@ -124,29 +148,21 @@ def image_of(hardware: Hardware, program: Program, values: Mapping[Any, Any]) ->
             raise LimitReached(f"Wire {wire.name!r}: {rule}, not {wire.latency}")
     if program.hardware != hardware.fingerprint:
         raise InputError(f"Program: it is for another Hardware than {hardware.name}")
-    tables = _tables(hardware, program, ports_of(hardware))
-    return Image(tables, _stores(hardware, program, values))
+    commands = _commands(hardware, program)
+    ports = len(_numbers(hardware).ports)
+    return Image(commands, _stores(hardware, program, values), ports)
 
 
-def _tables(
-    hardware: Hardware, program: Program, ports: Sequence[Port]
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the cycle and the packed command of each entry, for each port."""
-    numbers = {(p.kind, p.part, p.lane): i for i, p in enumerate(ports)}
-    tables: list[tuple[np.ndarray, np.ndarray]] = [_NO_COMMANDS] * len(ports)
+def _commands(hardware: Hardware, program: Program) -> list[Commands]:
+    """Return all commands of a Program."""
+    numbers, commands = _numbers(hardware), []
     for kind in _COMMANDS:
-        rows, names = _rows(kind, program), _columns(kind, program)
-        for number, some in _by_port(kind, rows, numbers):
-            given = {name: some[:, i] for i, name in enumerate(names)}
-            if kind == "steer":
-                given["choice"] = _choices(hardware, ports[number], given)
-            if kind == "list":
-                given["cycle"] = _no_gaps(ports[number], given["index"])
-            tables[number] = (given["cycle"], _packed(ports[number], given))
-    return tables
+        rows = _rows(kind, program)
+        if len(rows):
+            commands += _alike(hardware, numbers, kind, rows, _columns(kind, program))
+    return commands
 
 
-_NO_COMMANDS = (np.empty(0, np.int64), np.empty(0, object))
 _COMMANDS = {
     "send": SEND_COLUMNS,
     "steer": STEER_COLUMNS,
@@ -171,11 +187,14 @@ def _rows(kind: str, program: Program) -> np.ndarray:
     return rows
 
 
-def _no_gaps(port: Port, index: np.ndarray) -> np.ndarray:
-    """Return when the entries of a list act, which is at no time; refuse a list with gaps."""
-    gaps = np.flatnonzero(index != np.arange(len(index)))
+def _no_gaps(ports: Sequence[Port], port: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """Return when the entries of lists act, which is at no time; refuse a list with gaps."""
+    counts = np.bincount(port)
+    place = np.arange(len(port)) - (np.cumsum(counts) - counts)[port]
+    gaps = np.flatnonzero(index != place)
     if len(gaps):
-        raise InputError(f"Program: {port}: entry {gaps[0]} is missing or given twice")
+        missing = f"entry {place[gaps[0]]} is missing or given twice"
+        raise InputError(f"Program: {ports[port[gaps[0]]]}: {missing}")
     return np.zeros_like(index)
 
 
@@ -192,58 +211,117 @@ def _columns(kind: str, program: Program) -> list[str]:
     return names
 
 
-def _by_port(
-    kind: str, rows: np.ndarray, numbers: Mapping[tuple[str, int, int], int]
-) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield the number of each port that has commands, and these by cycle."""
-    rows = rows[np.lexsort((rows[:, 0], rows[:, 2], rows[:, 1]))]
-    starts = np.flatnonzero(np.any(np.diff(rows[:, 1:3], axis=0), axis=1)) + 1
-    for some in np.split(rows, starts) if len(rows) else []:
-        part, lane = int(some[0, 1]), int(some[0, 2])
-        number = numbers.get((kind, part, lane))
-        if number is None:
-            owner = "wire" if kind in ("send", "steer", "land") else "actor"
-            raise InputError(f"Program: {owner} {part} has no {kind} port {lane}")
-        if some[0, 0] < 0:
-            raise InputError(f"Program: a {kind} is in cycle {some[0, 0]}, before cycle 0")
-        yield number, some
+@dataclass(frozen=True, eq=False)
+class _Numbers:
+    """Numbers of the ports of a Hardware: ``of_kind[kind][part, lane]``, -1 where there is none."""
+
+    ports: tuple[Port, ...]
+    of_kind: dict[str, np.ndarray]
+    layouts: list[Fields]
+    layout: np.ndarray
+
+    @classmethod
+    @lru_cache(maxsize=16)
+    def of(cls, hardware: Hardware, kinds: tuple[ops.OpKind | None, ...]) -> _Numbers:
+        """Return those of a Hardware; ``kinds`` because users may declare an op code anew."""
+        ports = ports_of(hardware)
+        parts = max(len(hardware.wires), len(hardware.actors))
+        lanes = max((port.lane + 1 for port in ports), default=0)
+        of_kind = {kind: np.full((parts, lanes), -1, np.int64) for kind in KINDS}
+        layouts: dict[Fields, int] = {}
+        for number, port in enumerate(ports):
+            of_kind[port.kind][port.part, port.lane] = number
+            layouts.setdefault(port.fields, len(layouts))
+        layout = np.array([layouts[port.fields] for port in ports], np.int64)
+        return cls(ports, of_kind, list(layouts), layout)
 
 
-def _choices(hardware: Hardware, port: Port, given: Mapping[str, np.ndarray]) -> np.ndarray:
+def _numbers(hardware: Hardware) -> _Numbers:
+    codes = sorted({code for actor in hardware.actors for code in actor.ops})
+    return _Numbers.of(hardware, tuple(ops.KINDS.get(code) for code in codes))
+
+
+def _alike(
+    hardware: Hardware, numbers: _Numbers, kind: str, rows: np.ndarray, names: list[str]
+) -> Iterator[Commands]:
+    """Yield the commands of all ports of a kind, those that are laid out alike together."""
+    if np.any(np.diff(rows[:, 0]) < 0):
+        rows = rows[np.argsort(rows[:, 0], kind="stable")]
+    port = _ports(numbers, kind, rows)
+    # Small numbers are sorted many times faster.
+    order = np.argsort(port.astype(np.min_scalar_type(len(numbers.ports))), kind="stable")
+    rows, port = rows[order], port[order]
+    given = dict(zip(names, rows.T, strict=True))
+    if kind == "steer":
+        given["choice"] = _choices(hardware, numbers.ports, port, given)
+    if kind == "list":
+        given["cycle"] = _no_gaps(numbers.ports, port, given["index"])
+    layout = numbers.layout[port]
+    for number in np.flatnonzero(np.bincount(layout)).tolist():
+        some = layout == number
+        some = slice(None) if some.all() else np.flatnonzero(some)
+        told = {name: values[some] for name, values in given.items()}
+        fields = _fields(numbers.ports, port[some], numbers.layouts[number], told)
+        bits = sum(width for _, width in fields)
+        words = packed(fields, np.zeros((len(port[some]), 0), np.uint64), 0)
+        yield Commands(port[some], told["cycle"], words, bits, kind != "list")
+
+
+def _ports(numbers: _Numbers, kind: str, rows: np.ndarray) -> np.ndarray:
+    """Return the number of each command's port."""
+    known = numbers.of_kind[kind]
+    part, lane = rows[:, 1], rows[:, 2]
+    inside = (part >= 0) & (part < known.shape[0]) & (lane >= 0) & (lane < known.shape[1])
+    port = np.full(len(rows), -1, np.int64)
+    port[inside] = known[part[inside], lane[inside]]
+    if port.min() < 0:
+        wrong = rows[int(np.flatnonzero(port < 0)[0])]
+        owner = "wire" if kind in ("send", "steer", "land") else "actor"
+        raise InputError(f"Program: {owner} {wrong[1]} has no {kind} port {wrong[2]}")
+    if rows[:, 0].min() < 0:
+        raise InputError(f"Program: a {kind} is in cycle {rows[:, 0].min()}, before cycle 0")
+    return port
+
+
+def _choices(
+    hardware: Hardware, ports: Sequence[Port], port: np.ndarray, given: Mapping[str, np.ndarray]
+) -> np.ndarray:
     """Return the numbers of incoming lanes, as a Junction counts them."""
-    junction = hardware.wires[port.part].source
-    lanes = [(w.index, i) for w in hardware.incoming[junction] for i in range(w.lanes)]
-    numbers = {lane: number for number, lane in enumerate(lanes)}
-    chosen = zip(given["from_wire"].tolist(), given["from_lane"].tolist(), strict=True)
-    try:
-        return np.array([numbers[lane] for lane in chosen], np.int64)
-    except KeyError as error:
-        wire, lane = error.args[0]
-        point = hardware.points[junction].name
-        rule = f"Program: {port}: lane {lane} of wire {wire} does not lead to Junction {point!r}"
-        raise InputError(rule) from None
+    first = np.zeros(len(hardware.wires), np.int64)
+    for wires in hardware.incoming:
+        first[[w.index for w in wires]] = np.cumsum([0, *(w.lanes for w in wires)])[:-1]
+    wires = hardware.wires
+    lanes, source, target = np.array([(w.lanes, w.source, w.target) for w in wires], np.int64).T
+    wire, lane = given["from_wire"], given["from_lane"]
+    good = (wire >= 0) & (wire < len(wires)) & (lane >= 0)
+    known = np.where(good, wire, 0)
+    good &= (lane < lanes[known]) & (target[known] == source[given["wire"]])
+    if not good.all():
+        bad = int(np.flatnonzero(~good)[0])
+        junction = hardware.points[source[given["wire"][bad]]].name
+        rule = f"lane {lane[bad]} of wire {wire[bad]} does not lead to Junction {junction!r}"
+        raise InputError(f"Program: {ports[port[bad]]}: {rule}")
+    return first[wire] + lane
 
 
-def _packed(port: Port, given: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Return the commands as integers. A row beyond the memory stays beyond it."""
-    commands = np.zeros(len(given["cycle"]), object)
-    widths = dict(port.fields)
+def _fields(
+    ports: Sequence[Port], port: np.ndarray, layout: Fields, given: dict[str, np.ndarray]
+) -> list[tuple[np.ndarray, int]]:
+    """Return the fields of commands and their widths. A row beyond the memory stays beyond it."""
+    widths = dict(layout)
     for name, values in given.items():
         unused = name not in widths and (name == "first" or name.startswith("row"))
         if unused or name in _ELSEWHERE:
             continue
         largest = (1 << widths.get(name, 0)) - 1
         if name.startswith("row"):
-            values = np.minimum(values, largest)
-        if np.any((values < 0) | (values > largest)):
-            wrong = values[(values < 0) | (values > largest)][0]
-            raise InputError(f"Program: {port}: {name} must be from 0 to {largest}, not {wrong}")
-    at = 0
-    for name, width in port.fields:
-        values = given.get(name, np.zeros(len(commands), np.int64))
-        commands |= np.minimum(values, (1 << width) - 1).astype(object) << at
-        at += width
-    return commands
+            values = given[name] = np.minimum(values, largest)
+        if values.min() < 0 or values.max() > largest:
+            wrong = int(np.flatnonzero((values < 0) | (values > largest))[0])
+            rule = f"{name} must be from 0 to {largest}, not {values[wrong]}"
+            raise InputError(f"Program: {ports[port[wrong]]}: {rule}")
+    none = np.zeros(len(port), np.int64)
+    return [(given.get(name, none), width) for name, width in layout]
 
 
 def _stores(
@@ -289,11 +367,9 @@ def fit(
         If what is given does not do.
     """
     least_depth, least_bits = image.depth(), image.time_bits(program.cycles)
-    if depth is not None:
-        most = max((len(cycles) for cycles, _ in image.tables), default=0)
-        if most >= depth:
-            rule = f"a table of depth {depth} takes {depth - 1} commands"
-            raise LimitReached(f"Program: {rule}, and a port has {most}")
+    if depth is not None and image.most >= depth:
+        rule = f"a table of depth {depth} takes {depth - 1} commands"
+        raise LimitReached(f"Program: {rule}, and a port has {image.most}")
     if time_bits is not None and program.cycles + 1 >= 1 << time_bits:
         rule = f"a time of {time_bits} bits holds fewer than {program.cycles + 1} cycles"
         raise LimitReached(f"Program: {rule}")

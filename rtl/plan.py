@@ -118,7 +118,8 @@ class Plan:
         As for `rtl.top.Machine`.
     compact : bool
         For engines that look at nothing but the probes: there are no error outputs, and a Wire
-        belongs to the site that it leaves.
+        belongs to the site that it leads to. So no site waits, within a cycle, for what another
+        makes of what this one tells it.
     control : Limits, optional
         Of a controller that sends the commands; without it they come from tables.
 
@@ -332,7 +333,7 @@ class Plan:
                     Join(self.controller, f"full{number}", table, "full"),
                 ]
         for point in self.hardware.points if self.compact else ():
-            wires = enumerate(self.hardware.outgoing[point.index])
+            wires = enumerate(self.hardware.incoming[point.index])
             self.sites[point].wires |= {f"wire{i}": self.parts[wire] for i, wire in wires}
 
     def _join_list(self, actor: hardware.Actor, place: Place) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -136,81 +137,151 @@ def joined(pieces: Sequence[Records]) -> Records:
     return Records(pieces[0].first, pieces[-1].end, keys, words)
 
 
+BLOCK = 1 << 17
+"""Words of probes that are foretold in one go."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Layout:
+    """Where the probes of a Hardware show what, in a cycle's row of words.
+
+    Attributes
+    ----------
+    sizes, starts : arrays of int64
+        Words of each probe, and the first of them.
+    index : array of int64
+        Of each probe's Wire or Actor.
+    kinds : list of (list of Field, array of int)
+        Which probes show these fields.
+    places : array of int64
+        See `Encoder`.
+    """
+
+    sizes: np.ndarray
+    starts: np.ndarray
+    index: np.ndarray
+    kinds: list[tuple[tuple[Field, ...], np.ndarray]]
+    places: np.ndarray
+
+    @classmethod
+    @lru_cache(maxsize=16)
+    def of(cls, hardware: Hardware) -> _Layout:
+        parts, sizes = probed_parts(hardware), probe_words(hardware)
+        starts = np.cumsum(sizes) - sizes
+        places = np.zeros((len(Kind), max(1, len(parts)), 2), np.int64)
+        kinds: dict[tuple[Field, ...], list[int]] = {}
+        for number, (start, part) in enumerate(zip(starts.tolist(), parts, strict=True)):
+            fields = fields_of(part)
+            kinds.setdefault(tuple(fields), []).append(number)
+            for field in fields:
+                if field.lane == 0 and field.valid >= 0:
+                    places[field.kind, part.index] = start * 64 + field.valid, field.width + 1
+        index = np.array([part.index for part in parts], np.int64)
+        return cls(sizes, starts, index, [(k, np.array(v)) for k, v in kinds.items()], places)
+
+
 class Encoder:
-    """Foretells the records that events come from: the reverse of `decode`.
+    """Foretells what the probes show from events: the reverse of `decode`.
 
     Parameters
     ----------
     hardware : Hardware
     events : array of `EVENT`
         As in a Trace, and no ERROR among them.
+
+    Attributes
+    ----------
+    events, cycle : arrays
+        The events; the cycle of each.
+    places : array of int64
+        By kind and part: the bit where lane 0 begins, among all words that probes show in a
+        cycle; and how far it is to the next lane.
     """
 
     def __init__(self, hardware: Hardware, events: np.ndarray):
-        self._events = events
-        self._cycle = np.ascontiguousarray(events["cycle"])
-        self._parts = len(probed_parts(hardware))
-        self._sizes = probe_words(hardware)
-        self._wires = len(hardware.wires)
-        # By kind and probe: where lane 0 begins, and how far the next lane is.
-        self._layout = np.zeros((len(Kind), self._parts, 2), np.int64)
-        for number, part in enumerate(probed_parts(hardware)):
-            for field in fields_of(part):
-                if field.lane == 0 and field.valid >= 0:
-                    self._layout[field.kind, number] = field.valid, field.width + 1
+        self.events = np.ascontiguousarray(events)
+        self.cycle = np.ascontiguousarray(events["cycle"])
+        layout = _Layout.of(hardware)
+        self._sizes, self._starts = layout.sizes, layout.starts
+        self._words = int(layout.sizes.sum())
+        self.places = layout.places
+
+    def rows(self, first: int, end: int) -> np.ndarray:
+        """Return for each of the cycles ``first .. end-1`` the words of all probes."""
+        some = slice(*np.searchsorted(self.cycle, (first - 1, end)))
+        events, kind = self.events[some], self.events["kind"][some]
+        seen = self.cycle[some] - first
+        seen += kind == Kind.DEPART
+        if len(events):  # departures of the last cycle, and all else of the one before the first
+            inside = (seen >= 0) & (seen < end - first)
+            if not inside.all():
+                events, kind, seen = events[inside], kind[inside], seen[inside]
+        begin, step = self.places[kind, events["part"]].T
+        chunk, value = events["chunk"], events["value"]
+        at = begin + events["lane"] * step
+        at += chunk * np.int64(CHUNK)
+        shift = (at & 63).astype(np.uint64)
+        at >>= 6
+        at += seen * self._words
+        # Value and valid bit are 65 bits; of a later chunk, the lowest is the one before's.
+        words = np.zeros((end - first) * self._words + 1, np.uint64)
+        np.add.at(words, at, ((value << np.uint64(1)) | (chunk == 0)) << shift)
+        over = value >> (np.uint64(63) - shift)
+        beyond = np.flatnonzero(over)
+        if len(beyond):
+            np.add.at(words, at[beyond] + 1, over[beyond])
+        return words[:-1].reshape(end - first, self._words)
 
     def records(self, first: int, end: int) -> Records:
         """Return what is seen in cycles ``first .. end-1``."""
-        some = slice(*np.searchsorted(self._cycle, (first - 1, end)))
-        events, cycle = self._events[some], self._cycle[some]
-        kind = events["kind"]
-        seen = cycle + (kind == Kind.DEPART)
-        inside = (seen >= first) & (seen < end)
-        events, kind, seen = events[inside], kind[inside], seen[inside]
-        of_wire = (kind == Kind.DEPART) | (kind == Kind.ARRIVE)
-        probe = np.where(of_wire, events["part"], events["part"] + self._wires)
-        keys, record = np.unique(seen * self._parts + probe, return_inverse=True)
-        sizes = self._sizes[keys % max(1, self._parts)]
-        starts = np.cumsum(sizes) - sizes
-        words = np.zeros(int(sizes.sum()), np.uint64)
-        begin, step = self._layout[kind, probe].T
-        at = starts[record] * 64 + begin + events["lane"] * step
-        chunk, value = events["chunk"].astype(np.int64), events["value"]
-        _put(words, at[chunk == 0], np.uint64(1))
-        _put(words, at + 1 + chunk * CHUNK, value)
-        return Records(first, end, keys, words)
+        if not self._words:
+            return Records(first, end, np.empty(0, np.int64), np.empty(0, np.uint64))
+        rows = self.rows(first, end)
+        hit = np.logical_or.reduceat(rows != 0, self._starts, axis=1)
+        keys = np.flatnonzero(hit) + first * len(self._sizes)
+        return Records(first, end, keys, rows[np.repeat(hit, self._sizes, axis=1)])
 
-
-def _put(words: np.ndarray, at: np.ndarray, value: np.ndarray) -> None:
-    """Add values of 64 bits at bit positions where there are zeros."""
-    word, shift = at >> 6, (at & 63).astype(np.uint64)
-    np.add.at(words, word, value << shift)
-    over = (value >> np.uint64(1)) >> (np.uint64(63) - shift)
-    beyond = np.flatnonzero(over)
-    np.add.at(words, word[beyond] + 1, over[beyond])
+    def foretells(self, seen: Records) -> bool:
+        """Return whether records are those that are foretold, and all of them."""
+        parts, cycles = max(1, len(self._sizes)), max(1, BLOCK // max(1, self._words))
+        number = seen.keys % parts
+        ends = np.cumsum(self._sizes[number])
+        for first in range(seen.first, seen.end, cycles):
+            end = min(first + cycles, seen.end)
+            low, high = np.searchsorted(seen.keys, (first * parts, end * parts))
+            words = seen.words[ends[low - 1] if low else 0 : ends[high - 1] if high else 0]
+            at = (seen.keys[low:high] // parts - first) * self._words
+            at += self._starts[number[low:high]]
+            if len(words) > high - low:  # the later words of a probe follow its first
+                sizes = self._sizes[number[low:high]]
+                begins = np.cumsum(sizes) - sizes
+                at = np.repeat(at - begins, sizes) + np.arange(len(words))
+            rows = self.rows(first, end).reshape(-1)
+            if not np.array_equal(rows[at], words):
+                return False
+            if np.count_nonzero(rows) != np.count_nonzero(words):
+                return False
+        return True
 
 
 def decode(hardware: Hardware, records: Records, cycles: int) -> np.ndarray:
     """Return the events of cycles ``0 .. cycles-1``; the records must go one cycle further."""
-    parts = probed_parts(hardware)
-    number = records.keys % max(1, len(parts))
-    sizes = probe_words(hardware)[number]
+    layout = _Layout.of(hardware)
+    parts = max(1, len(layout.sizes))
+    number = records.keys % parts
+    sizes = layout.sizes[number]
     starts = np.cumsum(sizes) - sizes
-    kinds: dict[tuple[Field, ...], list[int]] = {}
-    for i, part in enumerate(parts):
-        kinds.setdefault(tuple(fields_of(part)), []).append(i)
-    order = np.empty(len(parts), np.int64)
-    for kind, alike in enumerate(kinds.values()):
+    order = np.empty(parts, np.int64)
+    for kind, (_, alike) in enumerate(layout.kinds):
         order[alike] = kind
-    index = np.array([part.index for part in parts], np.int64)
-    found = [np.empty(0, EVENT)]
-    for kind, fields in enumerate(kinds):
+    found, points = [np.empty(0, EVENT)], len(hardware.points)
+    for kind, (fields, _) in enumerate(layout.kinds if len(number) else []):
         some = np.flatnonzero(order[number] == kind)
         if len(some):
             rows = records.words[starts[some][:, None] + np.arange(sizes[some[0]])]
-            seen = records.keys[some] // len(parts)
+            seen = records.keys[some] // parts
             for field in fields:
-                found += _events(field, seen, number[some], rows, index, len(hardware.points))
+                found += _events(field, seen, number[some], rows, layout.index, points)
     events = np.concatenate(found)
     return sort_events(events[events["cycle"] < cycles])
 

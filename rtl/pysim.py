@@ -21,7 +21,7 @@ from .control.source import Instruction
 from .extent import check_rows
 from .faults import NONE, Faults
 from .load import Image, finals_of
-from .probe import Records, records_of
+from .probe import Encoder, Records, records_of
 from .top import MOST_ROWS, Machine
 from .user_ops import brought, verify
 from .vcd import cut
@@ -66,7 +66,7 @@ class Run:
         self._model = _models[key]
         self._told = told
 
-    def records(self) -> Iterator[Records]:
+    def records(self, encoder: Encoder | None = None) -> Iterator[Records]:
         """Run, and yield what is seen piece by piece; last, the cycle behind the Program's."""
         self._model.renew()
         with _waveform(self._model, self._wave):
@@ -172,7 +172,7 @@ class Model:
         """Fill the memories, all at once: what a process sets takes effect when it waits."""
         machine = self.machine
         if self._told is None:
-            entries = self._image.entries(machine.ports, machine.time_bits)
+            entries = self._image.entries(machine.time_bits)
         else:
             entries = self._told.memories
         for contents, rows in zip(machine.tables, entries, strict=True):

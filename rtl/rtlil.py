@@ -168,9 +168,9 @@ class _Text:
         inside = [self._inside(site) for site in plan.sites.values()]
         shared = Counter(net for ports in joined.values() for net, _, _ in ports.values())
         shared.update(net for nets in inside for net in nets)
-        cells = []
+        cells, seen = [], {*wires, *plan.probes}
         for site, nets in zip(plan.sites.values(), inside, strict=True):
-            crossing = {n for n in nets if shared[n] > 1 or n in wires or ".load__" in n}
+            crossing = {n for n in nets if shared[n] > 1 or n in seen or ".load__" in n}
             module, ports = self._site(site, nets, crossing)
             cells.append(_cell(module, site.core.name, ports))
             for net in ports.values():

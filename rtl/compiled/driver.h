@@ -3,11 +3,12 @@
 // A model is included first. It defines `struct Model` with
 //   Model();                                     all registers and memories as at power-up
 //   bool find(const char *name, Item *item);     a memory, register or output by its path
-//   void start(bool run);                        sets the input `run`, and settles
+//   void start(bool run);                        sets `run`, and settles
 //   void cycle();                                one rising edge of the clock, and settles
 //   bool wave(const char *path); void sample(int64_t cycle); void wave_end();
 // Words are of 64 bits here, the least significant first.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -15,6 +16,14 @@
 #include <vector>
 
 namespace {
+
+// hwdsl.trace.EVENT
+struct __attribute__((packed)) Event {
+    int64_t cycle;
+    uint8_t kind;
+    int32_t part, lane, chunk;
+    uint64_t value;
+};
 
 struct Driver {
     std::vector<std::string> names;  // probes, then memories
@@ -26,6 +35,7 @@ struct Driver {
     std::string wave;
     int64_t wave_from = 0, wave_to = -1;
     bool waving = false;
+    std::vector<uint64_t> row, later;  // what probes are to show, in this cycle and in the next
 
     bool renew() {
         model.reset();
@@ -59,6 +69,25 @@ struct Driver {
         cycle++;
         taken = false;
         show();
+    }
+
+    // Puts into `words` what an event shows, of which lane 0 begins at bit place[0], and the next
+    // lane place[1] further: 65 bits, value and valid bit; of a later chunk, the lowest is 0.
+    static void put(const Event &event, const int64_t *place, std::vector<uint64_t> &words) {
+        int64_t at = place[0] + event.lane * place[1] + int64_t(event.chunk) * 64;
+        int64_t shift = at & 63;
+        if (at < 0 || size_t(at >> 6) + 1 >= words.size()) at = 0;  // no such lane: it will differ
+        words[at >> 6] |= (event.value << 1 | (event.chunk == 0)) << shift;
+        words[(at >> 6) + 1] |= event.value >> (63 - shift);
+    }
+
+    bool as_foretold() const {
+        const uint64_t *at = row.data();
+        for (size_t i = 0; i < probes; i++) {
+            if (!items[i].shows(at)) return false;
+            at += items[i].words();
+        }
+        return true;
     }
 };
 
@@ -116,6 +145,37 @@ void hw_peek(void *handle, int64_t count, const int32_t *memory, const int64_t *
         item.read(row[i], words);
         words += item.words();
     }
+}
+
+// Goes on to cycle `last`, counted from clock cycle `zero`, for as long as the probes show what the events, from those of the cycle
+// before on, foretell. `places`: for each kind and each of `parts` parts, see `put`; events of kind
+// `lagging` show a cycle later. Returns the first cycle that is not as foretold; it is not recorded.
+int64_t hw_follow(void *handle, int64_t last, int64_t zero, const Event *event,
+                  const Event *end, const int64_t *places, int64_t parts, int32_t lagging) {
+    auto &driver = *static_cast<Driver *>(handle);
+    size_t words = 1;  // one more, for what `put` has beyond the last
+    for (size_t i = 0; i < driver.probes; i++) words += driver.items[i].words();
+    driver.row.assign(words, 0);
+    driver.later.assign(words, 0);
+    int64_t cycle = driver.cycle + 1 - zero;
+    auto take = [&](int64_t of) {
+        for (; event < end && event->cycle == of; event++) {
+            bool lags = event->kind == lagging;
+            if (of < cycle && !lags) continue;
+            const int64_t *place = places + (event->kind * parts + event->part) * 2;
+            driver.put(*event, place, lags && of == cycle ? driver.later : driver.row);
+        }
+    };
+    take(cycle - 1);
+    for (; cycle <= last; cycle++) {
+        take(cycle);
+        driver.step();
+        if (!driver.as_foretold()) return cycle;
+        driver.taken = true;
+        driver.row.swap(driver.later);
+        std::fill(driver.later.begin(), driver.later.end(), 0);
+    }
+    return cycle;
 }
 
 // Shows cycles up to `last`, and records every probe that is not 0: its key, cycle * probes +

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,10 +17,11 @@ from ..control.limits import WORD, Limits
 from ..control.source import Instruction
 from ..extent import rows_to_build
 from ..faults import NONE, Faults
-from ..load import Image, finals_of, words_of
+from ..load import Image, finals_of
+from ..packing import words_of
 from ..plan import Plan
 from ..ports import entry_fields, ports_of
-from ..probe import Records
+from ..probe import Encoder, Records
 from ..rtlil import rtlil_of
 from ..user_ops import brought, verify
 from .cache import built, default_cache, digest_of, source_digest
@@ -92,32 +93,43 @@ class Run:
             setting = replace(setting, control=told.limits)
         self._hardware, self._program = hardware, program
         folder = model_folder(tool, hardware, setting, cache, wave is not None)
-        self._names = Names.read(folder / "names.json")
-        self._model = _loaded(folder, self._names, hardware, setting)
+        self._model = _loaded(folder, hardware, setting)
         self._model.renew()
         self._lead = 0 if told is None else told.lead
-        ports = ports_of(hardware)
-        tables = image.words(ports, setting.time_bits) if told is None else told.words()
-        _poke(self._model, self._names, hardware, tables, image.stores)
+        if told is None:
+            for some in image.commands:
+                words = some.entries(setting.time_bits)
+                self._model.poke(some.port, some.row, words.reshape(-1))
+        else:
+            for number, words in enumerate(told.words()):
+                rows = np.arange(len(words))
+                self._model.poke(np.full(len(words), number), rows, words.reshape(-1))
+        _store(self._model, hardware, image.stores)
         if wave is not None:
             path, first, last = wave
             last = program.cycles if last is None else last
             self._model.wave(path, self._lead + first, self._lead + last)
 
-    def records(self) -> Iterator[Records]:
+    def records(self, encoder: Encoder | None = None) -> Iterator[Records]:
         """Run, and yield what is seen piece by piece; last, the cycle behind those of the Program.
 
         A piece is valid until the next one is asked for.
+
+        Parameters
+        ----------
+        encoder : Encoder, optional
+            What it foretells is left out, up to the first cycle that is not so.
         """
-        first, cycles = self._lead, self._program.cycles
-        if first:
-            for _ in self._model.run(0, first - 1):
+        lead, cycles, model = self._lead, self._program.cycles, self._model
+        if lead:
+            for _ in model.run(0, lead - 1):
                 pass  # what goes wrong before cycle 0 is still to be seen in it
-        if cycles:
-            yield from self._model.run(first, first + cycles - 1, first)
-        yield from self._model.run(first + cycles, first + cycles, first)
+        first = model.follow(encoder, 0, cycles - 1, lead) if encoder is not None else 0
+        if first < cycles:
+            yield from model.run(lead + first, lead + cycles - 1, lead)
+        yield from model.run(lead + cycles, lead + cycles, lead)
         self._finals = self._read_finals()
-        self._model.wave_end()
+        model.wave_end()
 
     def finals(self) -> np.ndarray:
         """Return the finals of the Trace, once all records have been taken."""
@@ -125,12 +137,11 @@ class Run:
 
     def error(self) -> int:
         """Return what the controller complained of so far."""
-        if self._names.error < 0:
-            return 0
-        return self._model.peek(np.array([self._names.error]), np.array([0]))[0]
+        number = self._model.names.error
+        return 0 if number < 0 else self._model.peek(np.array([number]), np.array([0]))[0]
 
     def _read_finals(self) -> np.ndarray:
-        program, stores = self._program, self._names.stores
+        program, stores = self._program, self._model.names.stores
         wanted = sorted({(point, row) for point, row, _, _ in program.finals.tolist()})
         places = [_place(stores[point], row) for point, row in wanted]
         found: dict[int, dict[int, int]] = {}
@@ -171,8 +182,9 @@ def model_folder(
     return built(cache or default_cache(), f"{tool.name}-{name}", build)
 
 
-def _loaded(folder: Path, names: Names, hardware: Hardware, setting: Setting) -> Model:
+def _loaded(folder: Path, hardware: Hardware, setting: Setting) -> Model:
     if folder not in _models:
+        names = Names.read(folder / "names.json")
         if setting.control is None:
             tables = [
                 sum(width for _, width in entry_fields(port, setting.time_bits))
@@ -193,28 +205,13 @@ def _loaded(folder: Path, names: Names, hardware: Hardware, setting: Setting) ->
     return _models[folder]
 
 
-def _poke(
-    model: Model,
-    names: Names,
-    hardware: Hardware,
-    tables: Iterable[np.ndarray],
-    stores: Mapping[int, Mapping[int, int]],
-) -> None:
-    """Write tables of commands, or a program, and rows of Nodes."""
-    memories, rows, words = [], [], []
-    for number, table in enumerate(tables):
-        if len(table):
-            memories.append(np.full(len(table), number))
-            rows.append(np.arange(len(table)))
-            words.append(table.reshape(-1))
+def _store(model: Model, hardware: Hardware, stores: Mapping[int, Mapping[int, int]]) -> None:
+    """Write rows of Nodes."""
     for point, held in stores.items():
         if held:
-            places = np.array([_place(names.stores[point], row) for row in held], np.int64)
-            memories.append(places[:, 0])
-            rows.append(places[:, 1])
-            words.append(words_of(list(held.values()), hardware.points[point].row).reshape(-1))
-    if memories:
-        model.poke(*map(np.concatenate, (memories, rows, words)))
+            places = [_place(model.names.stores[point], row) for row in held]
+            words = words_of(list(held.values()), hardware.points[point].row)
+            model.poke(*np.array(places).T, words.reshape(-1))
 
 
 def _place(store: tuple[int, bool], row: int) -> tuple[int, int]:

@@ -12,12 +12,16 @@ from pathlib import Path
 import numpy as np
 
 from hwdsl.hardware import Hardware
+from hwdsl.trace import Kind
 
 from ..plan import Plan
-from ..probe import Records, probe_words, probed_parts
+from ..probe import Encoder, Records, probe_words, probed_parts
 
-ROOM = 1 << 18
+ROOM = 1 << 15
 """Records that are taken in one go, at least."""
+
+_AT_ONCE = 1 << 14
+"""Cycles that are compared in one go."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +75,11 @@ class Names:
                 stores[point.index] = len(memories), adder
                 rows = [f"row{i}" for i in range(point.rows)] if adder else ["ram"]
                 memories += [f"{paths[plan.parts[point]]} {row}" for row in rows]
-        probed = [plan.parts[part] for part in probed_parts(plan.hardware)]
-        inside = [f"{paths.get(place, place.name)} probe" for place in probed]
-        probes = list(plan.probes) if outputs else inside
+        inside = [] if outputs else [f"{paths[place]}.probe" for place in plan.probes.values()]
+        probes = inside or list(plan.probes)
         if plan.controller is None:
             return cls(probes, memories, tables, stores)
-        error = "control_error" if outputs else f"{plan.controller.name} controller error"
-        return cls(probes, [*memories, error], tables, stores, len(memories))
+        return cls(probes, [*memories, "control_error"], tables, stores, len(memories))
 
     def write(self, file: Path) -> None:
         file.write_text(json.dumps([*vars(self).values()]))
@@ -101,9 +103,11 @@ class Model:
     """
 
     def __init__(self, library: Path, names: Names, hardware: Hardware, widths: Sequence[int]):
+        self.names = names
         self._library = ctypes.CDLL(str(library))
         self._library.hw_open.restype = ctypes.c_void_p
         self._library.hw_run.restype = ctypes.c_int64
+        self._library.hw_follow.restype = ctypes.c_int64
         self._words = -(-np.array(widths, np.int64) // 64)
         self._probe_words = probe_words(hardware)
         self.probes = len(probed_parts(hardware))
@@ -154,6 +158,37 @@ class Model:
         records = max(ROOM, 2 * self.probes)
         words = max(ROOM, 2 * int(self._probe_words.sum()))
         return np.empty(records, np.int64), np.empty(words, np.uint64)
+
+    def follow(self, encoder: Encoder, first: int, last: int, zero: int = 0) -> int:
+        """Run from cycle ``first`` up to ``last`` while all is as foretold.
+
+        ``zero`` is the clock cycle that is cycle 0.
+
+        Returns
+        -------
+        int
+            The first cycle that is not; it is yet to be run. ``last + 1`` if there is none.
+        """
+        events, places = encoder.events, encoder.places
+        while first <= last:
+            # Not all in one go: Python must be able to stop it.
+            end = min(last, first + _AT_ONCE - 1)
+            low, high = np.searchsorted(encoder.cycle, (first - 1, end + 1)).tolist()
+            begin, size = events.ctypes.data, events.itemsize
+            went = self._library.hw_follow(
+                self._handle,
+                ctypes.c_int64(end),
+                ctypes.c_int64(zero),
+                ctypes.c_void_p(begin + low * size),
+                ctypes.c_void_p(begin + high * size),
+                _pointer(places),
+                ctypes.c_int64(places.shape[1]),
+                ctypes.c_int32(Kind.DEPART),
+            )
+            first = end + 1
+            if went <= end:
+                return went
+        return first
 
     def run(self, first: int, last: int, zero: int = 0) -> Iterator[Records]:
         """Run clock cycles ``first .. last``; yield what was seen, in pieces of bounded size.

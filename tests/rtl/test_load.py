@@ -38,10 +38,11 @@ def test_an_image_holds_packed_rows_and_commands(fig1):
     image = image_of(h, fig1.program(9), {"X": [-1, 2]})
     assert image.stores[h.reg.index] == {3: 255, 4: 2}
     number = [str(p) for p in ports_of(h)].index("send bus1[0]")
-    cycles, commands = image.tables[number]
-    assert cycles.tolist() == [2, 5]
-    assert commands.tolist() == [3 | 1 << 4, 4 | 1 << 4]  # 4 bits of row, one of size
-    rows = list(image.entries(ports_of(h), 16))[number]
+    (sent,) = image.commands
+    assert sent.port.tolist() == [number, number]
+    assert sent.cycle.tolist() == [2, 5]
+    assert sent.words.tolist() == [[3 | 1 << 4], [4 | 1 << 4]]  # 4 bits of row, one of size
+    rows = image.entries(16)[number]
     assert rows == [1 << 21 | 2 << 5 | 3 | 16, 1 << 21 | 5 << 5 | 4 | 16]
     assert image.depth() == 32
     assert image.time_bits(1 << 16) == 32

@@ -34,7 +34,7 @@ def test_a_machine_that_is_loaded_through_its_bus_shows_the_same():
     async def bench(ctx):
         for _ in range(2):  # a second run finds the machine as the first did
             select = 0
-            for rows in image.entries(machine.ports, machine.time_bits):
+            for rows in image.entries(machine.time_bits):
                 for address, row in enumerate([*rows, 0]):
                     await write(ctx, select, address, row)
                 select += 1
