@@ -21,8 +21,9 @@ RUNTIME = "share/include/backends/cxxrtl/runtime"
 _FLAGS = ("-std=c++17", "-O2", "-g0", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-gnu-unique")
 
 # What passes between modules is waited for step by step in every cycle; so within a site all is one
-# module. Sites stay, so that what is alike is compiled once.
-_SITE = r"^module \\\w+_site_\d+$"
+# module. Sites stay, so that what is alike is compiled once, and so do the parts of a controller,
+# which as one function would take minutes to compile.
+_KEPT = r"^module \\\w+_(site|controller)_\d+\S*$"
 
 
 @cache
@@ -46,7 +47,7 @@ def build(rtlil: str, folder: Path, waves: bool) -> None:
     command = compiler()
     level = "-g4" if waves else "-g1"
     kept = re.sub(
-        _SITE, r"attribute \\keep_hierarchy 1\n\g<0>", without_zeros(rtlil), flags=re.MULTILINE
+        _KEPT, r"attribute \\keep_hierarchy 1\n\g<0>", without_zeros(rtlil), flags=re.MULTILINE
     )
     script = f"read_rtlil <<rtlil\n{kept}\nrtlil\nwrite_cxxrtl {level}\n"
     written = _yosys().run(["-q", "-"], script, ignore_warnings=True)

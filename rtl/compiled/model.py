@@ -79,7 +79,8 @@ class Names:
         probes = inside or list(plan.probes)
         if plan.controller is None:
             return cls(probes, memories, tables, stores)
-        return cls(probes, [*memories, "control_error"], tables, stores, len(memories))
+        error = "control_error" if outputs else f"{plan.controller.name} controller error"
+        return cls(probes, [*memories, error], tables, stores, len(memories))
 
     def write(self, file: Path) -> None:
         file.write_text(json.dumps([*vars(self).values()]))
