@@ -14,7 +14,7 @@ from hwdsl.waypoints import CONTENT, FOREVER, HOME, PATH, WAY_POINT, WINDOW, Kin
 from .chains import Chains
 from .legs import Legs
 from .operations import operations
-from .pace import pace
+from .pace import Pace, pace
 from .presence import INFINITE, Cause
 
 if TYPE_CHECKING:
@@ -24,7 +24,23 @@ if TYPE_CHECKING:
 def waypoints(
     schedule: Schedule, *, window: int = WINDOW, depth: int = 0, full: bool = False
 ) -> Waypoints:
-    """Return the way-point program of a Schedule that `dtt.check` has found legal.
+    """Return the way-point program of a Schedule; see `paced_waypoints`.
+
+    Parameters
+    ----------
+    full : bool
+        List every Move as a path of its own, with nothing left to be found: what the program would
+        be without the rule. No lead is chosen for it.
+    """
+    if full:
+        return _chosen(schedule, schedule.program().cycles, window, full=True)
+    return paced_waypoints(schedule, window=window, depth=depth)[0]
+
+
+def paced_waypoints(
+    schedule: Schedule, *, window: int = WINDOW, depth: int = 0
+) -> tuple[Waypoints, Pace]:
+    """Return the way-point program of a Schedule that `dtt.check` has found legal, and its pace.
 
     Every path goes to the farthest of its Points from which the rule of docs/rebuild.md comes back
     to the very Moves that are scheduled; where no search gives them back, a Move is a step.
@@ -35,9 +51,6 @@ def waypoints(
         Cycles that the controller sees at once.
     depth : int
         Commands that each port can keep until they act; 0: as many as the program takes.
-    full : bool
-        List every Move as a path of its own, with nothing left to be found: what the program would
-        be without the rule.
 
     Raises
     ------
@@ -46,6 +59,14 @@ def waypoints(
     LimitReached
         If the program takes longer lists than ``depth``; it says which.
     """
+    program = schedule.program()
+    made = _chosen(schedule, program.cycles, window, full=False)
+    found = pace(schedule.hardware, made, program, depth)
+    return replace(made, lead=found.lead, ahead=found.ahead, depth=found.depth), found
+
+
+def _chosen(schedule: Schedule, cycles: int, window: int, full: bool) -> Waypoints:
+    """Return the program before its lead is known."""
     hardware, workload = schedule.hardware, schedule.workload
     for actor in hardware.actors:
         if actor.is_mac_engine:
@@ -63,15 +84,14 @@ def waypoints(
     )
     forms, reads, ops, operands = operations(schedule, chains.last)
     _leave_out_homes(schedule, contents, paths, points)
-    program = schedule.program()
-    made = Waypoints(
+    return Waypoints(
         hardware=hardware.fingerprint,
-        cycles=program.cycles,
+        cycles=cycles,
         window=window,
         word=hardware.word,
         lead=0,
         ahead=0,
-        depth=depth,
+        depth=0,
         data=tuple((d.name, d.bits, d.shape) for d in workload.data),
         contents=np.array(contents, np.int64).reshape(-1, len(CONTENT)),
         paths=np.array(paths, np.int64).reshape(-1, len(PATH)),
@@ -81,8 +101,6 @@ def waypoints(
         operations=ops,
         operands=operands,
     )
-    found = pace(hardware, made, program, depth)
-    return replace(made, lead=found.lead, ahead=found.ahead, depth=found.depth)
 
 
 Rows = list[tuple[int, ...]]

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 CONTROLS = ("tables", "waypoints")
 
+MOST_MOVES = 4096
+"""Of more, no way-points are chosen unless they are asked for: it takes longer than scheduling."""
+
 
 def control_argument(parser: argparse.ArgumentParser) -> None:
     """Add ``--control`` and what belongs to a controller."""
@@ -59,21 +62,22 @@ def compiled(schedule: Schedule, depth: int) -> Waypoints:
 def control_figures(schedule: Schedule, depth: int) -> dict[str, Any] | None:
     """Return what a controller needs for a Schedule, and what the same takes as tables.
 
-    Tables are counted as they are loaded: for each port its commands, with their cycles. MAC
-    engines have commands of their own, which no controller sends: then there is nothing to tell.
+    Tables are counted as they are loaded: for each port its commands, with their cycles. ``None``
+    of MAC engines, whose commands no controller sends, and of more Moves than `MOST_MOVES`.
     """
-    if any(actor.is_mac_engine for actor in schedule.hardware.actors):
-        return None
-    from dtt.pace import pace
+    from dtt.waypoints import paced_waypoints
     from rtl.load import table_bytes
 
     from ..program_file import write_program
 
-    program, commands = compiled(schedule, depth), schedule.program()
-    found = pace(schedule.hardware, program, commands, depth)
+    engines = any(actor.is_mac_engine for actor in schedule.hardware.actors)
+    if engines or len(schedule.moves) > MOST_MOVES:
+        return None
+    with progress("choosing way-points"):
+        program, found = paced_waypoints(schedule, depth=depth)
     paths = len(program.paths)
     return {
-        "bytes_as_tables": table_bytes(schedule.hardware, commands),
+        "bytes_as_tables": table_bytes(schedule.hardware, schedule.program()),
         "bytes_as_way_points": len(write_program(program)),
         "paths": paths,
         "way_points": len(program.points),
@@ -88,7 +92,7 @@ def control_figures(schedule: Schedule, depth: int) -> dict[str, Any] | None:
 def control_lines(found: dict[str, Any] | None) -> list[str]:
     """Return the figures in words."""
     if found is None:
-        return ["there is none: way-points do not command MAC engines, tables do"]
+        return [f"not looked at: there are MAC engines, or more than {MOST_MOVES} moves"]
     program = f"{found['bytes_as_way_points']} bytes as way-points"
     per_path = found["way_points_per_path"]
     points = f"{amount(found['way_points'], 'way-point')} for {amount(found['paths'], 'path')}"
