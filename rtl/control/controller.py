@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Array, Cat, Const, Elaboratable, Module, Mux, Signal, Value
+from amaranth.hdl import Const, Elaboratable, Module, Mux, Signal, Value
 
 from hwdsl.hardware import Hardware
 from hwdsl.trace import ErrorKind
 
-from .commands import Commands, split
+from .commands import Commands
 from .complaints import error_layout
 from .decoder import Decoder
 from .faulty_network import FaultyNetwork
@@ -17,8 +17,9 @@ from .network import Network
 from .paths import Paths
 from .reader import Section
 from .rows import Rows
-from .tools import Store, chosen, log2, lowest, position
+from .tools import Store, chosen, log2
 from .topology import Topology
+from .traffic import Traffic
 
 
 class Controller(Elaboratable):
@@ -102,12 +103,13 @@ class Controller(Elaboratable):
         self.operations = Section("OPER", self.decoder)
         self.arriving = self.lanes.busy(self.logic, self.cycle, arriving=True)
         self.leaving = self.lanes.busy(self.logic, self.cycle, arriving=False)
+        self._packed = self.commands.packed(self.logic)
         self.launching = Launching(self)
         self._stages()
         with m.FSM(name="controller"):
             self._startup(m)
             self._loop(m)
-            self._wires(m)
+            Traffic(self).states(m)
             self.launching.states(m)
         for store in (self.sizes, self.element_words, self.homes):
             store.build(m)
@@ -266,154 +268,3 @@ class Controller(Elaboratable):
             m.next = follow
             with m.If(passed):
                 self.complain(m, ErrorKind.LATE, port)
-
-    def _wires(self, m: Module) -> None:
-        """Add the states for what arrives and what departs in a cycle."""
-        hardware, lanes, rows, commands = self.hardware, self.lanes, self.rows, self.commands
-        wires = hardware.wires
-        k = self.logic
-        time = self.limits.time_bits
-        self._packed = commands.packed(k)
-        pending = Signal(max(1, len(wires)), name="pending")
-        comes = Signal(name="comes")
-        wire = Signal(log2(len(wires)), name="wire")
-        number = Signal(range(lanes.most + 1), name="entry_number")
-        base, lane = Signal(16, name="base"), Signal(16, name="lane")
-        word_at = Signal(self.limits.size_bits, name="word_at")
-        latency = chosen([w.latency for w in wires] or [0], wire)
-        then = Signal(time, name="then")
-        k.d.comb += then.eq(Mux(comes, self.cycle - latency, self.cycle))
-        entries = lanes.read(k, wire, then)
-        entry = Signal(lanes.entry, name="entry")
-        k.d.comb += entry.eq(Array(entries[i].as_value() for i in range(lanes.most))[number])
-        source = chosen([w.source for w in wires] or [0], wire)
-        target = chosen([w.target for w in wires] or [0], wire)
-        point = Mux(comes, target, source)
-        stores = chosen([p.stores for p in hardware.points], point)
-        lane_words = chosen([w.lane // hardware.word for w in wires] or [1], wire)
-        part, offset = split(k, hardware, word_at, point, "lane")
-        row = rows.row(k, entry.datum, point, part)
-        total = self.sizes.read(k, entry.datum)
-        adder = chosen([p.kind == "Adder" for p in hardware.points], point)
-        begun = rows.begun(k, entry.datum, point)
-        from_wire, from_base, meets, looked = self._incoming(k, entry, source)
-        inputs = [len(some) for some in hardware.incoming]
-        firsts = {kind: commands.first(kind) for kind in ("send", "land", "steer")}
-
-        def begin(state: str, busy: Value, coming: int) -> None:
-            with m.State(state):
-                m.d.sync += [pending.eq(busy), comes.eq(coming)]
-                m.next = f"{state}_WIRE"
-            with m.State(f"{state}_WIRE"):
-                m.d.sync += [
-                    wire.eq(position(lowest(pending))),
-                    pending.eq(pending & (pending - 1)),
-                    number.eq(0),
-                    base.eq(0),
-                ]
-                with m.If(pending == 0):
-                    self.onward(m, state)
-                with m.Else():
-                    m.next = f"{state}_ENTRY"
-
-        begin("ARRIVE", self.arriving, 1)
-        begin("DEPART", self.leaving, 0)
-        with m.State("ARRIVE_ENTRY"):
-            m.d.sync += [word_at.eq(entry.offset), lane.eq(0)]
-            m.next = "ARRIVE_LANE"
-            with m.If((number == lanes.most) | ~entry.valid | ~stores):
-                m.next = "ARRIVE_WIRE"
-            with m.Elif(entry.offset == 0):
-                self.come(m, entry.datum, target, entry.end)
-                m.next = "ARRIVE_COME"
-        with m.State("ARRIVE_COME"), m.If(~rows.busy):
-            m.next = "ARRIVE_LANE"
-        with m.State("ARRIVE_LANE"):
-            commands.set(m, "row", row)
-            commands.set(m, "offset", offset)
-            commands.set(m, "first", adder & (begun == self.cycle))
-            m.next = "ARRIVE_SEND"
-        with m.State("ARRIVE_SEND"):
-            self.emit(m, chosen(firsts["land"], wire) + base + lane, "ARRIVE_MORE")
-        with m.State("DEPART_ENTRY"):
-            m.d.sync += [word_at.eq(entry.offset), lane.eq(0), looked.eq(0)]
-            m.next = "DEPART_LANE"
-            with m.If((number == lanes.most) | ~entry.valid):
-                m.next = "DEPART_WIRE"
-            with m.Elif(~stores):
-                m.next = "DEPART_LOOK"
-        with m.State("DEPART_LOOK"):
-            with m.If(meets):
-                m.next = "STEER_LANE"
-            with m.Else():
-                m.d.sync += looked.eq(looked + 1)
-                with m.If(looked + 1 >= chosen(inputs, source)):
-                    self.fail(m, ErrorKind.ABSENT, entry.datum)
-                    m.next = "STOP"
-        with m.State("STOP"):
-            pass
-        with m.State("STEER_LANE"):
-            commands.set(m, "choice", from_base + lane)
-            m.next = "STEER_SEND"
-        with m.State("STEER_SEND"):
-            self.emit(m, chosen(firsts["steer"], wire) + base + lane, "DEPART_MORE")
-        with m.State("DEPART_LANE"):
-            left = total - word_at
-            commands.set(m, "row", row)
-            commands.set(m, "offset", offset)
-            commands.set(m, "size", Mux(left > lane_words, lane_words, left))
-            m.next = "DEPART_SEND"
-        with m.State("DEPART_SEND"):
-            self.emit(m, chosen(firsts["send"], wire) + base + lane, "DEPART_MORE")
-        for state in ("ARRIVE", "DEPART"):
-            with m.State(f"{state}_MORE"):
-                m.d.sync += [lane.eq(lane + 1), word_at.eq(word_at + lane_words)]
-                m.next = f"{state}_LANE"
-                if state == "DEPART":
-                    with m.If(~stores):
-                        m.next = "STEER_LANE"
-                with m.If(lane + 1 >= entry.lanes):
-                    m.d.sync += [number.eq(number + 1), base.eq(base + entry.lanes)]
-                    m.next = f"{state}_ENTRY"
-        del from_wire
-
-    def _incoming(
-        self, m: Module, entry: Value, junction: Value
-    ) -> tuple[Signal, Signal, Signal, Signal]:
-        """Look at one incoming Wire of a Junction after the other for what leaves it.
-
-        Returns
-        -------
-        wire, base, meets, looked : Signal
-            The Wire that is looked at, the number of the lane (of all that come there) that the
-            datum begins on, whether it is there; which Wire is looked at, to be counted up.
-        """
-        hardware, lanes = self.hardware, self.lanes
-        most = max((len(some) for some in hardware.incoming), default=1)
-        looked = Signal(range(most + 1), name="looked")
-        table, before = [], []
-        for some in hardware.incoming:
-            known = [w.index for w in some] + [0] * (most - len(some))
-            sums = [sum(w.lanes for w in some[:i]) for i in range(len(some))]
-            table.append(known)
-            before.append(sums + [0] * (most - len(some)))
-        bits = max(1, most - 1).bit_length()
-        index = Cat(looked[:bits], junction)
-
-        def flat(rows: list[list[int]]) -> list[int]:
-            return [n for row in rows for n in row + [0] * ((1 << bits) - len(row))]
-
-        wire = Signal(log2(len(hardware.wires)), name="from_wire")
-        m.d.comb += wire.eq(chosen(flat(table) or [0], index))
-        latency = chosen([w.latency for w in hardware.wires] or [0], wire)
-        there = Signal(self.limits.time_bits, name="from_cycle")
-        m.d.comb += there.eq(self.cycle - latency)
-        found = lanes.read(m, wire, there)
-        base, meets = Signal(16, name="from_base"), Signal(name="meets")
-        lane: Value = chosen(flat(before) or [0], index)
-        for i in range(lanes.most):
-            same = (found[i].datum == entry.datum) & (found[i].offset == entry.offset)
-            with m.If(found[i].valid & same):
-                m.d.comb += [base.eq(lane), meets.eq(1)]
-            lane = lane + Mux(found[i].valid, found[i].lanes, 0)
-        return wire, base, meets, looked
