@@ -8,7 +8,7 @@ import pytest
 from gathers import BOUNDS, Grid, all_gather, least_steps
 from oracle import instance, least_energy
 from random_machines import Machine, Seeded, random_workload
-from streams import PeMesh, dense
+from streams import PeMesh, dense, filtered, four_pe, rows
 
 import dtt
 from dtt.goals import key
@@ -78,6 +78,25 @@ def test_the_largest_all_gather_reaches_its_bound():
         schedule = dtt.schedule(hardware, work, objective="time")
         dtt.check(hardware, work, schedule)
         assert schedule.cycles == least
+
+
+def near_the_bound(hardware, work, effort):
+    """Hold the cycles of a whole Workload to within 10 % of what the machine needs at least."""
+    schedule = dtt.schedule(hardware, work, objective="time", effort=effort)
+    dtt.check(hardware, work, schedule)
+    least = schedule.bounds()[0].cycles
+    assert least <= schedule.cycles <= 1.1 * least
+
+
+@pytest.mark.parametrize("stream", [rows, filtered])
+def test_streams_are_near_the_bound_of_the_machine(stream):
+    near_the_bound(four_pe(), stream(), effort=0)
+
+
+@pytest.mark.campaign
+@pytest.mark.filterwarnings("ignore::hwdsl.errors.HardwareWarning")
+def test_two_layers_are_near_the_bound_of_the_machine():
+    near_the_bound(PeMesh().freeze(), dense(), effort=1)
 
 
 def random_pairs(seeds):
