@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,6 +13,10 @@ from .dma import Buffer, Dma
 from .expected import sums, turns_of
 from .generate import LayerWork
 from .groups import buffer_rows, group_size
+
+_LAG = 16
+"""Groups of filters after which outputs are added up: their sums then find the uplinks booked for
+a short time only, and nobody waits for them."""
 
 
 class _Cluster:
@@ -61,7 +66,10 @@ class _Cluster:
 
 
 def connect(chiplet: Chiplet, work: LayerWork, reduction: bool) -> LayerWork:
-    """Fill in the Workload of a fully connected layer, stack after stack (Algorithm 4: one)."""
+    """Fill in the Workload of a fully connected layer, stack after stack (Algorithm 4: one).
+
+    Private outputs are added up soon after they are finished, while others still are not.
+    """
     layer = work.layer
     work.images.extend(
         work.workload.load(f"I{di}", at=chiplet.hbm, shape=(layer.wi, layer.wi, layer.batch))
@@ -69,7 +77,14 @@ def connect(chiplet: Chiplet, work: LayerWork, reduction: bool) -> LayerWork:
     )
     used = min(layer.di, len(chiplet.tcdm))
     clusters = [_Cluster(chiplet, work, i) for i in range(used)]
+
+    def add_up(do: int) -> None:
+        if reduction:
+            total = _reduce(chiplet, work, clusters, do, adding[do % len(adding)])
+            work.outputs.append(total)
+
     adding = [list(sums(chiplet, used, turn)) for turn in range(turns_of(chiplet, used))]
+    finished: deque[int] = deque()
     for first in range(0, layer.do, work.stack):
         stack = range(first, min(first + work.stack, layer.do))
         for begin in range(0, layer.di, used):
@@ -77,12 +92,15 @@ def connect(chiplet: Chiplet, work: LayerWork, reduction: bool) -> LayerWork:
             for cluster, di in zip(clusters, some, strict=False):
                 cluster.begin(di)
             for at in range(0, len(stack), clusters[0].group):
+                group = stack[at : at + clusters[0].group]
                 for cluster, di in zip(clusters, some, strict=False):
-                    cluster.step(di, stack[at : at + cluster.group])
-        if reduction:
-            work.outputs.extend(
-                _reduce(chiplet, work, clusters, do, adding[do % len(adding)]) for do in stack
-            )
+                    cluster.step(di, group)
+                if some[-1] == layer.di - 1:
+                    finished.extend(group)
+                while len(finished) > _LAG * clusters[0].group:
+                    add_up(finished.popleft())
+        while finished:
+            add_up(finished.popleft())
         for cluster in clusters:
             cluster.private.clear()
     return replace(work, tasks=layer.di)
