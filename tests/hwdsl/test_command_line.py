@@ -1,7 +1,6 @@
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -272,21 +271,18 @@ def test_tables_set_numbers_to_the_right():
     assert (amount(1, "mismatch", "mismatches"), amount(0, "move")) == ("1 mismatch", "0 moves")
 
 
-def test_help_is_instant_and_imports_nothing_heavy():
+def test_help_imports_nothing_heavy():
+    """What keeps it under 0.3 s, which benchmarks/command_line.py measures."""
     program = (
         "import sys; sys.argv = ['hwdsl', '--help']\n"
         "from hwdsl.__main__ import main\n"
+        "heavy = 'numpy', 'amaranth', 'yaml', 'dtt', 'rtl'\n"
         "try: main()\n"
-        "except SystemExit: print([m for m in ('numpy', 'amaranth', 'yaml') if m in sys.modules])"
+        "except SystemExit: print([m for m in heavy if m in sys.modules])"
     )
-    times = []
-    for _ in range(3):
-        start = time.perf_counter()
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-        times.append(time.perf_counter() - start)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.endswith("[]\n")
     assert all(name in done.stdout for name in COMMANDS)
-    assert min(times) < 1  # 0.3 s on an idle machine; this one may be shared
 
 
 def test_a_closed_pipe_is_no_error():
