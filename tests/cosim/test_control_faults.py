@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_planted_faults import Machine
+from test_planted_faults import VALUES, Machine, two_sums
 
-import dtt
 import rtl
 from dtt.expect import expected_trace
 from dtt.waypoints import waypoints
@@ -17,20 +16,10 @@ from rtl.control.complaints import event_of
 from rtl.faults import Faults
 from rtl.ports import ports_of
 
-VALUES = dict(zip("abcd", (7, -3, 100, 5), strict=True))
-
 
 @pytest.fixture(scope="module")
 def planned():
-    hardware = Machine().freeze()
-    work = dtt.Workload(bits=8)
-    data = work.load(*"abcd", at="ram")
-    one = work.dot([data[:2], data[2:]], name="one", on="mac[0]")
-    two = work.dot([data[1:3]], name="two", on="mac[1]")
-    for result in (one, two):
-        work.store(result, at="ram")
-    schedule = dtt.schedule(hardware, work)
-    dtt.check(hardware, work, schedule)
+    schedule = two_sums()
     return schedule, waypoints(schedule, window=32)
 
 

@@ -5,6 +5,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from engine_needed import need
 from vcd.reader import TokenKind, tokenize
 
 import dtt
@@ -16,7 +17,7 @@ from hwdsl.values import random_values
 from rtl import engines, witness
 from rtl.compiled import compiler, verilator
 from rtl.compiled.cache import built
-from rtl.engines import ENGINES, here
+from rtl.engines import ENGINES
 
 
 class Line(Fabric):
@@ -41,11 +42,6 @@ def given():
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory):
     return tmp_path_factory.mktemp("models")
-
-
-def need(engine):
-    if here()[engine]:
-        pytest.skip(f"engine {engine} is not here: {here()[engine]}")
 
 
 def test_two_builds_of_the_same_model_leave_one(tmp_path):

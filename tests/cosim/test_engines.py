@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from engine_needed import need
 from random_machines import Seeded, random_workload
 from test_planted_faults import Machine as FaultyMachine
 from test_random_pairs import machine
@@ -39,11 +40,6 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory):
     return tmp_path_factory.mktemp("models")
-
-
-def need(engine):
-    if here()[engine]:
-        pytest.skip(f"engine {engine} is not here: {here()[engine]}")
 
 
 def planned(seed, most=1):

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from engine_needed import need
 
 import dtt
 import rtl
@@ -15,7 +16,6 @@ from hwdsl.errors import InputError
 from hwdsl.program import LAUNCH_COLUMNS
 from hwdsl.trace import ErrorKind, Kind
 from hwdsl.values import random_values
-from rtl.engines import here
 
 
 class Cluster(Fabric):
@@ -153,8 +153,7 @@ def test_programs_that_no_engine_is_given(hardware, work, change, sentence):
 @pytest.mark.engines
 @pytest.mark.parametrize("engine", ["cxxrtl", "verilator", "icarus", "verilator-cocotb"])
 def test_every_engine_shows_the_same(hardware, work, engine):
-    if here()[engine]:
-        pytest.skip(here()[engine])
+    need(engine)
     image = work.load("image", at="memory", shape=(5, 7))
     group = work.load("group", at="memory", shape=(2, 3, 3))
     batch = work.load("batch", at="memory", shape=(3, 3, 9))

@@ -27,8 +27,11 @@ class Machine(Fabric):
         self.back = [self.wire(pe, self.ram, bandwidth=8, latency=3) for pe in self.pe]
 
 
-@pytest.fixture(scope="module")
-def planned():
+VALUES = dict(zip("abcd", (7, -3, 100, 5), strict=True))
+
+
+def two_sums():
+    """Return the Schedule of two sums of products on a `Machine`."""
     hardware = Machine().freeze()
     work = dtt.Workload(bits=8)
     data = work.load(*"abcd", at="ram")
@@ -38,8 +41,13 @@ def planned():
         work.store(result, at="ram")
     schedule = dtt.schedule(hardware, work)
     dtt.check(hardware, work, schedule)
-    values = dict(zip("abcd", (7, -3, 100, 5), strict=True))
-    return hardware, schedule, values
+    return schedule
+
+
+@pytest.fixture(scope="module")
+def planned():
+    schedule = two_sums()
+    return schedule.hardware, schedule, VALUES
 
 
 def verdict(planned, change=lambda program: program, **options):

