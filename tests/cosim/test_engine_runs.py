@@ -102,6 +102,7 @@ print(seen == rtl.simulate(hardware, program, values))
 
 def test_auto_without_a_compiler_says_what_it_does_without(monkeypatch, tmp_path, given):
     monkeypatch.setattr(compiler, "find", lambda: None)
+    monkeypatch.setattr(verilator, "find", lambda: "here")  # so that a compiler is all that lacks
     hardware, program, values = given
     long = engines.choose(hardware, 10_000_000)
     assert long.engine == "pysim"
