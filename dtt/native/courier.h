@@ -77,7 +77,9 @@ class Courier {
       heap_.pop_back();
       const i32 point = tails_[tail].point;
       if (machine_.points[point].stores) {
-        if (!leave(tail) && !machine_.is_end(point, target)) return kUnsure;
+        // What came to the target by `floor` or later could have stayed there: no way leads on.
+        const bool end = machine_.is_end(point, target) || (point == target && since <= floor);
+        if (!leave(tail) && !end) return kUnsure;
       } else {
         pick_up(tail);
         extend(tail, point, tails_[tail].cost);
@@ -185,37 +187,19 @@ class Courier {
   }
 
   // The first departure in low .. high by which all Wires of a tail are free and it is in time; -1.
-  i64 depart(i32 tail, i64 low, i64 high) const {
+  i64 depart(i32 tail, i64 low, i64 high) {
+    legs_.clear();
     i64 whole = 0;
     i32 last = tail;
     for (i32 t = tail; t >= 0; t = tails_[t].after) {
+      legs_.push_back({tails_[t].wire, whole});
       whole += machine_.wires[tails_[t].wire].latency;
       last = t;
     }
-    i64 cycle = std::max(low, floor_ - whole);
     high = std::min(high, deadline_ - sized_->last[tails_[last].wire] - whole);
-    i64 offset = 0;
-    for (i32 t = tail; t >= 0;) {
-      if (cycle > high) return -1;
-      const i32 w = tails_[t].wire;
-      const Wire& wire = machine_.wires[w];
-      i64 found = promises_.first_departure(datum_, *sized_, w, cycle + offset, high + offset);
-      if (found >= kForever) return -1;
-      found -= offset;
-      const bool passing = !machine_.points[wire.target].stores;
-      const Place* there = passing ? promises_.place(datum_, wire.target) : nullptr;
-      const bool met = there && there->pass(found + offset + wire.latency);
-      if (met || (found != cycle && t != tail)) {
-        cycle = found + met;
-        t = tail;
-        offset = 0;
-        continue;
-      }
-      cycle = found;
-      offset += wire.latency;
-      t = tails_[t].after;
-    }
-    return cycle;
+    const i64 found =
+        promises_.first_departure(datum_, *sized_, legs_, std::max(low, floor_ - whole), high);
+    return found < kForever ? found : -1;
   }
 
   // Note a way, if it is better: less energy, fewer Moves, earlier departures.
@@ -239,6 +223,7 @@ class Courier {
   bool junctions_ = false, free_ = true;
   std::vector<Tail> tails_;
   std::vector<Step> heap_;
+  std::vector<Leg> legs_;
   Way found_;
   Cost best_ = kNoCost;
   i64 least_sum_ = 0, floor_ = 0, deadline_ = 0;

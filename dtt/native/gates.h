@@ -16,6 +16,7 @@ class Gates {
     const i32 count = i32(machine.points.size());
     gate_.assign(count, -1);
     exits_.resize(count);
+    onward_.resize(count);
     std::vector<i32> depth(count, 0);  // how many Points all paths from here pass
     std::vector<std::vector<bool>> reached(count);
     const std::vector<bool> all = reach_without(-1);
@@ -23,7 +24,9 @@ class Gates {
       reached[p] = reach_without(p);
       for (i32 q = 0; q < count; ++q) depth[q] += all[q] && !reached[p][q] && p != q;
       for (const i32 w : machine.outgoing[p]) {
-        if (p != target && reached[p][machine.wires[w].target]) exits_[p].push_back({{w}, 0});
+        const bool exit = p != target && reached[p][machine.wires[w].target];
+        if (exit) exits_[p].push_back({{{w, 0}}, 0});
+        if (!machine.points[p].stores && (exit || finds_node(p, w))) onward_[p].push_back(w);
       }
     }
     for (i32 p = 0; p < count; ++p) {
@@ -45,15 +48,17 @@ class Gates {
       i64 soonest = kForever;
       i32 next = gate;
       for (const Exit& exit : exits_[point]) {
-        const Wire& last = machine_.wires[exit.wires.back()];
+        const i32 last_wire = exit.legs.back().wire;
+        const Wire& last = machine_.wires[last_wire];
         i64 from = cycle;
         if (last.target == target_) from = std::max(from, floor - exit.latency);
-        const i64 departure = first_departure(promises, datum, sized, exit.wires, from);
+        const i64 departure =
+            promises.first_departure(datum, sized, exit.legs, from, kForever - 1);
         if (departure >= kForever) continue;
         i64 there = departure + exit.latency;
-        if (machine_.points[last.target].stores) there += sized.last[exit.wires.back()];
+        if (machine_.points[last.target].stores) there += sized.last[last_wire];
         if (exits_[point].size() == 1) {
-          next = last.target == gate || exit.wires.size() > 1 ? last.target : gate;
+          next = last.target == gate || exit.legs.size() > 1 ? last.target : gate;
         }
         there += reach[last.target].time - reach[next].time;  // back to the gate if it lies before
         soonest = std::min(soonest, there);
@@ -65,47 +70,45 @@ class Gates {
     return cycle;
   }
 
-  // The first departure, not before `cycle`, for which Wires that follow each other are all free.
-  // (Nothing arrives at a Junction on two Wires in the same cycle.)
-  i64 first_departure(const Promises& promises, i32 datum, const Sizing& sized,
-                      const std::vector<i32>& wires, i64 cycle) const {
-    i64 offset = 0;
-    for (std::size_t i = 0; i < wires.size();) {
-      const Wire& wire = machine_.wires[wires[i]];
-      const i64 found =
-          promises.first_departure(datum, sized, wires[i], cycle + offset, kForever - 1);
-      if (found >= kForever) return kForever;
-      const bool passing = !machine_.points[wire.target].stores;
-      const Place* there = passing ? promises.place(datum, wire.target) : nullptr;
-      const bool met = there && there->pass(found + wire.latency);
-      if (met || (found != cycle + offset && i > 0)) {
-        cycle = found - offset + met;
-        i = 0;
-        offset = 0;
-        continue;
-      }
-      cycle = found - offset;
-      offset += wire.latency;
-      ++i;
-    }
-    return cycle;
-  }
+  // The Wires over which a datum that came to a Junction can go on to the target: not those that only
+  // lead back to it, unless there is a Node on the way.
+  const std::vector<i32>& onward(i32 junction) const { return onward_[junction]; }
 
  private:
   struct Exit {
-    std::vector<i32> wires;  // the exit, and what is taken after it without a choice
+    std::vector<Leg> legs;  // the exit, and what is taken after it without a choice
     i64 latency;
   };
 
   void follow(i32 point, Exit& exit) const {
-    for (i32 w = exit.wires[0];;) {
+    for (i32 w = exit.legs[0].wire;;) {
       const i32 to = machine_.wires[w].target;
       exit.latency += machine_.wires[w].latency;
       if (to != gate_[point] || machine_.points[to].stores || exits_[to].size() != 1) return;
       point = to;
-      w = exits_[to][0].wires[0];
-      exit.wires.push_back(w);
+      w = exits_[to][0].legs[0].wire;
+      exit.legs.push_back({w, exit.latency});
     }
+  }
+
+  // Whether a datum that takes a Wire out of a Junction can come to a Node other than the target
+  // before it is back.
+  bool finds_node(i32 junction, i32 wire) const {
+    std::vector<bool> seen(machine_.points.size(), false);
+    std::vector<i32> frontier{machine_.wires[wire].target};
+    seen[junction] = seen[frontier[0]] = true;
+    while (!frontier.empty()) {
+      const i32 here = frontier.back();
+      frontier.pop_back();
+      if (here == target_ || machine_.is_end(here, target_)) continue;
+      if (machine_.points[here].stores) return true;
+      for (const i32 w : machine_.outgoing[here]) {
+        const i32 to = machine_.wires[w].target;
+        if (!seen[to]) frontier.push_back(to);
+        seen[to] = true;
+      }
+    }
+    return false;
   }
 
   // From which Points the target is reached by paths that do not pass another.
@@ -134,6 +137,7 @@ class Gates {
   const i32 target_;
   std::vector<i32> gate_;
   std::vector<std::vector<Exit>> exits_;
+  std::vector<std::vector<i32>> onward_;
 };
 
 }  // namespace dtt

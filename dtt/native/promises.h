@@ -109,7 +109,7 @@ class Promises {
         units(actors),
         places(sizes.size()),
         firsts(sizes.size()),
-        taken_(machine.wires.size()),
+        taken_(machine.wires.size(), Taken(Taken::cycles_known(machine.wires.size()))),
         departed_(sizes.size()) {
     junction_sets.push_back({});
     set_index_[{}] = 0;
@@ -249,6 +249,21 @@ class Promises {
     for (; cycle <= high && rest > 0; cycle += rest + 1) {
       cycle = used.first_gap(cycle, limit > 0 ? rest : rest + 1);
       if (cycle <= high && used.at(cycle + rest) <= limit) return cycle;
+    }
+    return kForever;
+  }
+
+  // The first departure in cycle .. high for which Wires one after another through Junctions are all
+  // free; kForever if none. (Nothing arrives at a Junction on two Wires in the same cycle.)
+  i64 first_departure(i32 datum, const Sizing& sized, const std::vector<Leg>& legs, i64 cycle,
+                      i64 high) const {
+    // All Wires of a Junction are alike; where the last beat fills its cycle, all are taken whole.
+    const bool whole = sized.tail_limit[legs[0].wire] == 0;
+    for (; cycle <= high; ++cycle) {
+      cycle = whole ? first_idle(legs, sized.last[legs[0].wire] + 1, cycle, high)
+                    : first_shared(datum, sized, legs, cycle, high);
+      if (cycle > high) break;
+      if (!meets_itself(datum, legs, cycle)) return cycle;
     }
     return kForever;
   }
@@ -399,6 +414,43 @@ class Promises {
   }
 
  private:
+  i64 first_idle(const std::vector<Leg>& legs, i64 length, i64 cycle, i64 high) const {
+    while (cycle <= high && !Taken::find(taken_, legs, length, cycle, high)) {
+      const i64 before = cycle;
+      for (const Leg& leg : legs) {
+        const i64 found = lanes[leg.wire].first_gap(cycle + leg.offset, length);
+        if (found >= kForever) return kForever;
+        cycle = found - leg.offset;
+      }
+      if (cycle == before) return cycle;
+    }
+    return cycle <= high ? cycle : kForever;
+  }
+
+  i64 first_shared(i32 datum, const Sizing& sized, const std::vector<Leg>& legs, i64 cycle,
+                   i64 high) const {
+    for (i64 before = -1; before != cycle;) {
+      before = cycle;
+      for (const Leg& leg : legs) {
+        const i64 last = std::min(high + leg.offset, kForever - 1);
+        const i64 found = first_departure(datum, sized, leg.wire, cycle + leg.offset, last);
+        if (found >= kForever) return kForever;
+        cycle = found - leg.offset;
+      }
+    }
+    return cycle;
+  }
+
+  // Whether the datum, so departing, arrives at a Junction when it passes there already.
+  bool meets_itself(i32 datum, const std::vector<Leg>& legs, i64 cycle) const {
+    for (const Leg& leg : legs) {
+      const Wire& wire = machine.wires[leg.wire];
+      const Place* there = machine.points[wire.target].stores ? nullptr : place(datum, wire.target);
+      if (there && there->pass(cycle + leg.offset + wire.latency)) return true;
+    }
+    return false;
+  }
+
   using Group = std::vector<Occupancy> Promises::*;
 
   enum Kind { kUse, kStays, kUpdate, kPass, kMove };

@@ -57,7 +57,7 @@ class Scout {
       labels_.push_back({step.point, newest(step.point), step.cycle, step.until});
       places_[step.point].newest = i32(labels_.size()) - 1;
       for (const i32 w : machine_.outgoing[step.point]) {
-        add({-1, w, step.cycle, latest(step.until, w), 0, 0});
+        add({-1, w, step.cycle, latest(step.until, w), 0, 1});
       }
     }
     return -1;
@@ -67,7 +67,7 @@ class Scout {
   struct Way {
     i32 before;        // the way without its last Wire; -1 if that is the only one
     i32 wire;
-    i64 departure;     // from where it begins, the first for which all Wires are free
+    i64 departure;     // from where it begins; the first for which all Wires are free, once that is known
     i64 last;          // the last departure that there can be
     i64 offset;        // from there to the departure on the last Wire
     i32 length;
@@ -108,7 +108,7 @@ class Scout {
       }
       if (only >= 0) continue;
       for (const Pass& p : here.passes) {
-        for (const i32 w : machine_.outgoing[here.point]) add({-1, w, p.cycle, p.cycle, 0, 0});
+        for (const i32 w : machine_.outgoing[here.point]) add({-1, w, p.cycle, p.cycle, 0, 1});
       }
     }
   }
@@ -150,18 +150,30 @@ class Scout {
     std::push_heap(heap_.begin(), heap_.end());
   }
 
-  // Add a way whose Wires before the last are free, unless it leads nowhere.
+  // Add a way, and what is taken after it without a choice, unless it leads nowhere.
   void add(Way way) {
-    const i32 to = machine_.wires[way.wire].target;
-    if (reach_[to].energy < 0 || machine_.is_end(to, target_)) return;
-    ways_.push_back(way);
-    const i32 index = i32(ways_.size()) - 1;
-    if (machine_.points[to].stores) {
-      arrive(index, 0);
-    } else if (depart(ways_[index])) {
-      const i64 there = arrival(ways_[index]);
-      push({bound(to, there), there, -1, to, index});
+    for (;;) {
+      const i32 to = machine_.wires[way.wire].target;
+      if (reach_[to].energy < 0 || machine_.is_end(to, target_)) return;
+      ways_.push_back(way);
+      const i32 index = i32(ways_.size()) - 1;
+      if (machine_.points[to].stores) return arrive(index, 0);
+      const std::vector<i32>& onward = gates_[target_]->onward(to);
+      if (onward.size() != 1) {
+        if (!depart(ways_[index])) return;
+        const i64 there = arrival(ways_[index]);
+        return push({bound(to, there), there, -1, to, index});
+      }
+      if (passes(index, machine_.wires[onward[0]].target)) return;
+      way = longer(index, onward[0]);
     }
+  }
+
+  // A way that ends in a Junction, and one more Wire.
+  Way longer(i32 index, i32 wire) const {
+    const Way& way = ways_[index];
+    const i64 offset = way.offset + machine_.wires[way.wire].latency;
+    return {index, wire, way.departure, way.last, offset, way.length + 1};
   }
 
   i64 arrival(const Way& way) const {
@@ -170,39 +182,19 @@ class Scout {
 
   // Move the departure to the first for which all Wires are free; whether there is one.
   bool depart(Way& way) {
-    for (const Way* part = &way; part;) {
-      const i64 there = way.departure + part->offset;
-      const i64 found = first_departure(part->wire, there, way.last + part->offset);
-      if (found >= kForever) return false;
-      way.departure = found - part->offset;
-      if (found != there && part != &way) {
-        part = &way;  // once more from the last Wire on
-      } else {
-        part = part->before < 0 ? nullptr : &ways_[part->before];
-      }
+    legs_.resize(std::size_t(way.length));
+    const Way* part = &way;
+    for (std::size_t i = legs_.size(); i-- > 0; part = i ? &ways_[part->before] : nullptr) {
+      legs_[i] = {part->wire, part->offset};
     }
-    return way.departure <= way.last;
+    way.departure = promises_.first_departure(datum_, *sized_, legs_, way.departure, way.last);
+    return way.departure < kForever;
   }
 
-  i64 first_departure(i32 w, i64 cycle, i64 high) {
-    const Wire& wire = machine_.wires[w];
-    const bool passing = !machine_.points[wire.target].stores;
-    const Place* there = passing ? scratch(wire.target).place : nullptr;
-    for (;; ++cycle) {
-      cycle = promises_.first_departure(datum_, *sized_, w, cycle, high);
-      // Nothing arrives at a Junction on two Wires in the same cycle.
-      if (cycle >= kForever || !there || !there->pass(cycle + wire.latency)) return cycle;
-    }
-  }
-
-  // Follow a way that ends in a Junction over every Wire that it has not passed.
+  // Follow a way that ends in a Junction over every Wire that leads on.
   void go_on(i32 index) {
-    const Way before = ways_[index];
-    const i32 here = machine_.wires[before.wire].target;
-    const i64 offset = before.offset + machine_.wires[before.wire].latency;
-    for (const i32 w : machine_.outgoing[here]) {
-      if (passes(index, machine_.wires[w].target)) continue;
-      add({index, w, before.departure, before.last, offset, before.length + 1});
+    for (const i32 w : gates_[target_]->onward(machine_.wires[ways_[index].wire].target)) {
+      if (!passes(index, machine_.wires[w].target)) add(longer(index, w));
     }
   }
 
@@ -246,6 +238,7 @@ class Scout {
   std::vector<Scratch> places_;
   std::uint32_t epoch_ = 0;
   std::vector<Way> ways_;
+  std::vector<Leg> legs_;
   std::vector<Step> heap_;
   std::vector<Label> labels_;
   const Sizing* sized_ = nullptr;
