@@ -51,6 +51,7 @@ i64 guarded(Work work) {
 
 }  // namespace
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 i64 dtt_interface() { return 4; }
@@ -254,3 +255,4 @@ i64 dtt_moves(Engine* e, i64* data, i64* wires, i64* cycles) {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
