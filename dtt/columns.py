@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from math import prod
 from operator import attrgetter
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -33,15 +34,9 @@ def forms(workload: Workload) -> np.ndarray:
 
 def data_sizes(workload: Workload) -> np.ndarray:
     """Return the bits of each datum."""
-    found = np.fromiter(
-        (datum.size if datum.made_by is None else 0 for datum in workload.data),
-        np.int64,
-        len(workload.data),
-    )
-    _, first, kind = np.unique(forms(workload), return_index=True, return_inverse=True)
-    made = [workload.ops[i].result.size for i in first.tolist()]
-    found[column(workload.ops, "result.index")] = np.array(made, np.int64)[kind]
-    return found
+    shapes = map(attrgetter("shape"), workload.data)
+    elements = np.fromiter(map(prod, shapes), np.int64, len(workload.data))
+    return column(workload.data, "bits") * elements
 
 
 def operands(workload: Workload) -> tuple[np.ndarray, np.ndarray]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from math import prod
 from operator import attrgetter
 
 import numpy as np
@@ -172,12 +173,12 @@ def _too_small(hardware: Hardware, op: Op, actor: Actor, timing: Timing) -> str:
 
 def _check_loads(hardware: Hardware, workload: Workload) -> None:
     rows = [0] * len(hardware.points)
-    alike = Counter(map(attrgetter("loaded_at", "size"), workload.data))
-    for (name, size), count in alike.items():
+    alike = Counter(map(attrgetter("loaded_at", "bits", "shape"), workload.data))
+    for (name, bits, shape), count in alike.items():
         if name is None:
             continue
         node = hardware.point(name)
-        rows[node.index] += count * node.rows_of(size)
+        rows[node.index] += count * node.rows_of(prod(shape, start=bits))
     for node in hardware.points:
         if rows[node.index] > node.rows:
             raise NoSchedule(
@@ -259,13 +260,18 @@ def _check_operand(
 
 
 class _Reach:
-    """Which Points a datum of some size can ever reach, over memories that can hold it."""
+    """Which Points a datum of some size can ever reach, over memories that can hold it.
+
+    Sets of Points are whole numbers: bit p stands for Point p.
+    """
 
     def __init__(self, hardware: Hardware):
         self._hardware = hardware
         self._capacities = sorted({p.rows * p.row for p in hardware.points if p.stores})
-        self._known: dict[tuple[int, int], frozenset[int]] = {}
-        self._ways: dict[int, list[list[int]]] = {}
+        self._passed = _bits(p.index for p in hardware.points if not p.stores or p.transit)
+        self._known: dict[tuple[int, int], int] = {}
+        self._ways: dict[int, list[int]] = {}
+        self._names: dict[int, set[str]] = {}
 
     def size_class(self, size: int) -> int:
         """Return a number that is equal for sizes that fit into the same memories."""
@@ -276,13 +282,13 @@ class _Reach:
 
     def why_not(self, datum: Datum, origins: Sequence[int], targets: Sequence[int]) -> str:
         """Return why no target can be reached from any origin, or ``""``."""
-        if any(t in self._from(datum.size, o) for o in origins for t in targets):
+        wanted = _bits(targets)
+        if self._from(datum.size, origins) & wanted:
             return ""
         points = self._hardware.points
         to = _listed(points[t].name for t in targets)
         start = _listed(points[o].name for o in origins)
-        bit = frozenset[int]().union(*(self._from(self._hardware.word, o) for o in origins))
-        if bit.intersection(targets):
+        if self._from(self._hardware.word, origins) & wanted:
             return (
                 f"{datum.name!r} of {datum.size} bits is larger than every memory on the way "
                 f"from {start} to {to}"
@@ -291,25 +297,34 @@ class _Reach:
 
     def names(self, size: int, origins: Sequence[int]) -> set[str]:
         """Return the names of the Points that can be reached, but for Adders, where all ends."""
-        reached = frozenset[int]().union(*(self._from(size, origin) for origin in origins))
-        points = self._hardware.points
-        return {points[p].name for p in reached if points[p].kind != "Adder"}
+        reached = self._from(size, origins)
+        if reached not in self._names:
+            points = self._hardware.points
+            self._names[reached] = {
+                p.name for p in points if reached >> p.index & 1 and p.kind != "Adder"
+            }
+        return self._names[reached]
 
-    def _from(self, size: int, origin: int) -> frozenset[int]:
-        key = (self.size_class(size), origin)
-        if key not in self._known:
-            points, ways = self._hardware.points, self._ways_of(size)
-            seen, frontier = {origin}, [origin]
-            while frontier:
-                for target in ways[frontier.pop()]:
-                    if target not in seen:
-                        seen.add(target)
-                        if not points[target].stores or points[target].transit:
-                            frontier.append(target)
-            self._known[key] = frozenset(seen)
-        return self._known[key]
+    def _from(self, size: int, origins: Sequence[int]) -> int:
+        reached = 0
+        for origin in origins:
+            key = (self.size_class(size), origin)
+            if key not in self._known:
+                self._known[key] = self._spread(self._ways_of(size), origin)
+            reached |= self._known[key]
+        return reached
 
-    def _ways_of(self, size: int) -> list[list[int]]:
+    def _spread(self, ways: list[int], origin: int) -> int:
+        seen = ways[origin] | 1 << origin
+        frontier = seen & self._passed & ~(1 << origin)
+        while frontier:
+            point = frontier.bit_length() - 1
+            fresh = ways[point] & ~seen
+            seen |= fresh
+            frontier ^= 1 << point | fresh & self._passed
+        return seen
+
+    def _ways_of(self, size: int) -> list[int]:
         """Return to which Points data of a size can go from each Point."""
         key = self.size_class(size)
         if key not in self._ways:
@@ -318,9 +333,17 @@ class _Reach:
                 for p in self._hardware.points
             ]
             self._ways[key] = [
-                [w.target for w in wires if takes[w.target]] for wires in self._hardware.outgoing
+                _bits(w.target for w in wires if takes[w.target])
+                for wires in self._hardware.outgoing
             ]
         return self._ways[key]
+
+
+def _bits(points: Iterable[int]) -> int:
+    found = 0
+    for point in points:
+        found |= 1 << point
+    return found
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -132,15 +132,8 @@ class Native:
         return list(zip(mine["cycle"].tolist(), mine["datum"].tolist(), strict=True))
 
     def moves(self) -> np.ndarray:
-        count = self._kernel.dtt_move_count(self._engine)
-        data, wires, cycles = np.empty((3, count), np.int64)
-        self._done(
-            self._kernel.dtt_moves(
-                self._engine, data.ctypes.data, wires.ctypes.data, cycles.ctypes.data
-            )
-        )
-        moves = np.empty(count, MOVE)
-        moves["datum"], moves["wire"], moves["cycle"] = data, wires, cycles
+        moves = np.empty(self._kernel.dtt_move_count(self._engine), MOVE)
+        self._done(self._kernel.dtt_moves(self._engine, moves.ctypes.data))
         return moves
 
     # Where a datum is

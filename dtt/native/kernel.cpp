@@ -4,6 +4,7 @@
 // function that can run out of memory returns kNoMemory; the engine is then of no further use.
 
 #include <new>
+#include <numeric>
 #include <stdexcept>
 
 #include "items.h"
@@ -25,18 +26,25 @@ struct Engine {
   Engine(std::vector<Point> points, std::vector<Wire> wires, i32 actors, std::vector<i64> sizes)
       : machine(std::move(points), std::move(wires)),
         promises(machine, std::move(sizes), actors) {}
-
-  i64 first_way(i32 datum, i32 target, bool stays, i32 only, i64 from, i64 floor) {
-    const i64 soonest = scout.earliest(datum, target, only, from, floor);
-    if (soonest < 0) return kNone;
-    const i64 last = std::max({soonest, floor, promises.settled()}) + 1;
-    for (i64 cycle = soonest; cycle <= last; ++cycle) {
-      const i64 until = stays ? kForever : cycle;
-      if (courier.route(datum, target, cycle, until, only, floor, way)) return cycle;
-    }
-    return kNone;
-  }
 };
+
+// Write Moves down by cycle, Wire and datum: into a bucket for each span of cycles first.
+void sorted(const std::vector<Move>& moves, Move* out) {
+  i64 last = 0;
+  for (const Move& m : moves) last = std::max(last, m.cycle);
+  const i64 span = last / i64(moves.size() + 1) + 1;
+  std::vector<std::size_t> ends(std::size_t(last / span) + 1);
+  for (const Move& m : moves) ++ends[std::size_t(m.cycle / span)];
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<std::size_t> next = ends;
+  for (const Move& m : moves) out[--next[std::size_t(m.cycle / span)]] = m;
+  for (std::size_t b = 0; b < ends.size(); ++b) {
+    std::sort(out + next[b], out + ends[b], [](const Move& a, const Move& b) {
+      if (a.cycle != b.cycle) return a.cycle < b.cycle;
+      return std::pair(a.wire, a.datum) < std::pair(b.wire, b.datum);
+    });
+  }
+}
 
 template <class Work>
 i64 guarded(Work work) {
@@ -54,7 +62,7 @@ i64 guarded(Work work) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-i64 dtt_interface() { return 4; }
+i64 dtt_interface() { return 5; }
 
 // points: stores, adder, rows, row, hold energy, transit. wires: source, target, bandwidth, lane, latency,
 // energy.
@@ -208,12 +216,6 @@ i64 dtt_earliest(Engine* e, i64 datum, i64 target, i64 only, i64 from, i64 floor
       [&] { return e->scout.earliest(i32(datum), i32(target), i32(only), from, floor); });
 }
 
-// Return the first cycle for which there is a way; the way is then read by dtt_way.
-i64 dtt_first_way(Engine* e, i64 datum, i64 target, i64 stays, i64 only, i64 from, i64 floor) {
-  return guarded(
-      [&] { return e->first_way(i32(datum), i32(target), stays != 0, i32(only), from, floor); });
-}
-
 i64 dtt_commit(Engine* e, i64 datum, i64 point, i64 since, i64 count, const i64* moves, i64 until,
                i64 keep_open) {
   return guarded([&] {
@@ -238,19 +240,11 @@ i64 dtt_place(Engine* e, i64 begin, i64 end, i64 strict, const i64* item, const 
 i64 dtt_move_count(Engine* e) { return i64(e->promises.moves.size()); }
 
 // Write all Moves, sorted by cycle, Wire and datum.
-i64 dtt_moves(Engine* e, i64* data, i64* wires, i64* cycles) {
+i64 dtt_moves(Engine* e, Move* out) {
   return guarded([&] {
-    std::vector<Move> sorted = e->promises.moves;
-    std::sort(sorted.begin(), sorted.end(), [](const Move& a, const Move& b) {
-      if (a.cycle != b.cycle) return a.cycle < b.cycle;
-      return std::pair(a.wire, a.datum) < std::pair(b.wire, b.datum);
-    });
-    for (const Move& m : sorted) {
-      *data++ = m.datum;
-      *wires++ = m.wire;
-      *cycles++ = m.cycle;
-    }
-    return i64(sorted.size());
+    const std::vector<Move>& moves = e->promises.moves;
+    sorted(moves, out);
+    return i64(moves.size());
   });
 }
 

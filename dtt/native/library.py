@@ -7,7 +7,7 @@ from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
-INTERFACE = 4
+INTERFACE = 5
 """The number that `dtt_interface` of the kernel gives; raised whenever a function changes."""
 
 _WORD = ctypes.c_int64
@@ -36,11 +36,10 @@ _FUNCTIONS = {
     "way": "ti",
     "route": "iiiiiiti",
     "earliest": "iiiii",
-    "first_way": "iiiiii",
     "commit": "iiiitii",
     "place": "iiitttttttttt",
     "move_count": "",
-    "moves": "ttt",
+    "moves": "t",
 }
 
 

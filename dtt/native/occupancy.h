@@ -14,30 +14,38 @@ using i64 = std::int64_t;
 
 constexpr i64 kForever = i64(1) << 60;  // the last cycle of what never ends
 
-// Pieces of equal amount lie in blocks that know their least and greatest amount, so that a search
-// for a free or a taken cycle, or for a span of free ones, steps over whole blocks. Neighbours of equal amount are one piece:
-// what is taken back leaves nothing behind.
+// Pieces of equal amount lie in blocks, and blocks in groups. Each block and each group knows a
+// range in which its amounts lie, and how long its free pieces are at most, so that a search steps
+// over what cannot hold an answer. These limits may be too wide, never too narrow: changes only widen
+// them, and a search that found nothing within them makes them true again. Neighbours of equal amount
+// are one piece: what is taken back leaves nothing behind.
 class Occupancy {
  public:
-  Occupancy() : blocks_(1), firsts_{0}, least_{0}, greatest_{0}, widest_{kForever} {
+  Occupancy() : blocks_(1), firsts_{0}, limits_{{0, 0, kForever}}, groups_(limits_) {
     blocks_[0].count = 1;
     blocks_[0].pieces[0] = {0, 0};
   }
 
   void add(i64 first, i64 last, i64 amount) {
     const bool ends = last < kForever;
-    if (ends && add_inside(first, last, amount)) return;
-    if (ends) split(last + 1);
-    const Place begin = split(first);
+    const Place found = find(first);
+    if (ends && add_inside(found, first, last, amount)) return;
+    Place begin = split(found, first);
+    if (ends) {
+      const std::size_t blocks = blocks_.size();
+      split(find(last + 1), last + 1);
+      if (blocks_.size() != blocks) begin = find(first);
+    }
     Place p = begin;
-    for (;; p = {p.block + 1, 0}) {
-      if (p.block == int(blocks_.size())) break;
+    for (; p.block < int(blocks_.size()); p = {p.block + 1, 0}) {
       Block& block = blocks_[p.block];
-      const int from = p.piece;
-      while (p.piece < block.count && block.pieces[p.piece].start <= last) {
-        block.pieces[p.piece++].used += amount;
+      Limits changed{kForever, -kForever, 0};
+      for (; p.piece < block.count && block.pieces[p.piece].start <= last; ++p.piece) {
+        Piece& piece = block.pieces[p.piece];
+        piece.used += amount;
+        changed.include(piece.used, piece.used == 0 ? end(p) - piece.start : 0);
       }
-      if (p.piece > from) summarise(p.block);
+      widen(p.block, changed);
       if (p.piece < block.count) break;
     }
     if (ends && p.block < int(blocks_.size())) join(p);
@@ -53,13 +61,10 @@ class Occupancy {
   i64 peak(i64 first, i64 last) const {
     i64 most = 0;
     for (Place p = find(first); p.block < int(blocks_.size()); p = {p.block + 1, 0}) {
+      if (firsts_[p.block] > last) break;
+      if (limits_[p.block].greatest <= most) continue;
       const Block& block = blocks_[p.block];
-      if (p.piece == 0 && p.block + 1 < int(blocks_.size()) && firsts_[p.block + 1] <= last) {
-        most = std::max(most, greatest_[p.block]);
-        continue;
-      }
-      for (; p.piece < block.count; ++p.piece) {
-        if (block.pieces[p.piece].start > last) return most;
+      for (; p.piece < block.count && block.pieces[p.piece].start <= last; ++p.piece) {
         most = std::max(most, block.pieces[p.piece].used);
       }
     }
@@ -70,51 +75,49 @@ class Occupancy {
   i64 last_above(i64 cycle, i64 limit) const {
     if (peak_ <= limit) return -1;
     return backwards(cycle, [=](i64 used) { return used > limit; },
-                     [=](int b) { return greatest_[b] > limit; });
+                     [=](const Limits& l) { return l.greatest > limit; });
   }
 
   // The last cycle, not after `cycle`, with at most `limit` in use; -1 if there is none.
   i64 last_within(i64 cycle, i64 limit) const {
     if (peak_ <= limit) return cycle;
     return backwards(cycle, [=](i64 used) { return used <= limit; },
-                     [=](int b) { return least_[b] <= limit; });
+                     [=](const Limits& l) { return l.least <= limit; });
   }
 
   // The first cycle, not before `cycle`, with more than `limit` in use; kForever if none.
   i64 first_above(i64 cycle, i64 limit) const {
     if (peak_ <= limit) return kForever;
-    return forwards(cycle, [=](i64 used) { return used > limit; },
-                    [=](int b) { return greatest_[b] > limit; });
+    const Place p = find(cycle);
+    if (blocks_[p.block].pieces[p.piece].used > limit) return cycle;
+    return forwards(p, [=](Piece piece, i64) { return piece.used > limit; },
+                    [=](const Limits& l) { return l.greatest > limit; });
   }
 
   // The first cycle, not before `cycle`, with at most `limit` in use; kForever if none.
   i64 first_within(i64 cycle, i64 limit) const {
     if (peak_ <= limit) return cycle;
-    return forwards(cycle, [=](i64 used) { return used <= limit; },
-                    [=](int b) { return least_[b] <= limit; });
+    const Place p = find(cycle);
+    if (blocks_[p.block].pieces[p.piece].used <= limit) return cycle;
+    return forwards(p, [=](Piece piece, i64) { return piece.used <= limit; },
+                    [=](const Limits& l) { return l.least <= limit; });
   }
 
   // The first cycle, not before `cycle`, from which so many are free; kForever if none.
   i64 first_gap(i64 cycle, i64 length) const {
     const Place p = find(cycle);
     if (blocks_[p.block].pieces[p.piece].used == 0 && end(p) - cycle >= length) return cycle;
-    int from = p.piece + 1;
-    for (int b = p.block; b < int(blocks_.size()); ++b, from = 0) {
-      if (widest_[b] < length) continue;
-      const Block& block = blocks_[b];
-      for (int i = from; i < block.count; ++i) {
-        const i64 start = block.pieces[i].start;
-        if (block.pieces[i].used == 0 && end({b, i}) - start >= length) return start;
-      }
-    }
-    return kForever;
+    const auto wanted = [=](Piece piece, i64 end) {
+      return piece.used == 0 && end - piece.start >= length;
+    };
+    return forwards(p, wanted, [=](const Limits& l) { return l.widest >= length; });
   }
 
   // The cycle from which the amount no longer changes.
   i64 settled() const { return blocks_.back().pieces[blocks_.back().count - 1].start; }
 
  private:
-  static constexpr int kPieces = 32;
+  static constexpr int kPieces = 32, kGroup = 32;
 
   struct Piece {
     i64 start, used;
@@ -129,6 +132,19 @@ class Occupancy {
     int block, piece;
   };
 
+  struct Limits {
+    i64 least, greatest;
+    i64 widest;  // of the pieces with nothing in use
+
+    void include(i64 used, i64 width) { include(Limits{used, used, width}); }
+
+    void include(const Limits& other) {
+      least = std::min(least, other.least);
+      greatest = std::max(greatest, other.greatest);
+      widest = std::max(widest, other.widest);
+    }
+  };
+
   // The cycle in which the next piece starts.
   i64 end(Place p) const {
     if (p.piece + 1 < blocks_[p.block].count) return blocks_[p.block].pieces[p.piece + 1].start;
@@ -136,10 +152,16 @@ class Occupancy {
   }
 
   Place find(i64 cycle) const {
-    int b = int(firsts_.size()) - 1;
-    if (b > 0) b = int(std::upper_bound(firsts_.begin(), firsts_.end(), cycle) - firsts_.begin()) - 1;
+    const i64* firsts = firsts_.data();
+    const i64* block = firsts;
+    for (std::size_t rest = firsts_.size(); rest > 1;) {
+      const std::size_t half = rest / 2;
+      block = block[half] <= cycle ? block + half : block;
+      rest -= half;
+    }
+    const int b = int(block - firsts);
     const Piece* pieces = blocks_[b].pieces;
-    const Piece* low = pieces;  // the last that starts no later than `cycle` is in low .. low + rest
+    const Piece* low = pieces;  // the last that starts by `cycle` is in low .. low + rest
     for (int rest = blocks_[b].count; rest > 1;) {
       const int half = rest / 2;
       low = low[half].start <= cycle ? low + half : low;
@@ -156,38 +178,83 @@ class Occupancy {
     for (int i = p.piece - 1; i >= 0; --i) {
       if (wanted(pieces[i].used)) return pieces[i + 1].start - 1;
     }
+    int whole = -1;  // the group that is searched from its end on
     for (int b = p.block - 1; b >= 0; --b) {
-      if (!worth(b)) continue;
-      pieces = blocks_[b].pieces;
-      i64 end = firsts_[b + 1];
-      for (int i = blocks_[b].count - 1; i >= 0; end = pieces[i--].start) {
-        if (wanted(pieces[i].used)) return end - 1;
+      const int group = b / kGroup;
+      if (b % kGroup == kGroup - 1) {
+        if (!worth(groups_[group])) {
+          b -= kGroup - 1;
+          continue;
+        }
+        whole = group;
       }
+      if (worth(limits_[b])) {
+        pieces = blocks_[b].pieces;
+        i64 end = firsts_[b + 1];
+        for (int i = blocks_[b].count - 1; i >= 0; end = pieces[i--].start) {
+          if (wanted(pieces[i].used)) return end - 1;
+        }
+        measure(b);
+      }
+      if (b % kGroup == 0 && group == whole) measure_group(group);
     }
     return -1;
   }
 
+  // The start of the first piece after a place that is wanted.
   template <class Wanted, class Worth>
-  i64 forwards(i64 cycle, Wanted wanted, Worth worth) const {
-    const Place p = find(cycle);
+  i64 forwards(Place p, Wanted wanted, Worth worth) const {
     const Block* block = &blocks_[p.block];
-    if (wanted(block->pieces[p.piece].used)) return cycle;
     for (int i = p.piece + 1; i < block->count; ++i) {
-      if (wanted(block->pieces[i].used)) return block->pieces[i].start;
+      if (wanted(block->pieces[i], end({p.block, i}))) return block->pieces[i].start;
     }
-    for (int b = p.block + 1; b < int(blocks_.size()); ++b) {
-      if (!worth(b)) continue;
-      block = &blocks_[b];
-      for (int i = 0; i < block->count; ++i) {
-        if (wanted(block->pieces[i].used)) return block->pieces[i].start;
+    const int blocks = int(blocks_.size());
+    int whole = -1;  // the group that is searched from its begin on
+    for (int b = p.block + 1; b < blocks; ++b) {
+      const int group = b / kGroup;
+      if (b % kGroup == 0) {
+        if (!worth(groups_[group])) {
+          b += kGroup - 1;
+          continue;
+        }
+        whole = group;
       }
+      if (worth(limits_[b])) {
+        block = &blocks_[b];
+        for (int i = 0; i < block->count; ++i) {
+          if (wanted(block->pieces[i], end({b, i}))) return block->pieces[i].start;
+        }
+        measure(b);
+      }
+      if (b % kGroup == kGroup - 1 && group == whole) measure_group(group);
     }
     return kForever;
   }
 
-  // Add to cycles inside of one piece, where no other piece grows or goes; return whether it was so.
-  bool add_inside(i64 first, i64 last, i64 amount) {
-    const Place p = find(first);
+  void widen(int b, const Limits& more) {
+    limits_[b].include(more);
+    groups_[b / kGroup].include(more);
+    peak_ = std::max(peak_, more.greatest);
+  }
+
+  void measure(int b) const {
+    Limits found{kForever, -kForever, 0};
+    for (int i = 0; i < blocks_[b].count; ++i) {
+      const Piece& piece = blocks_[b].pieces[i];
+      found.include(piece.used, piece.used == 0 ? end({b, i}) - piece.start : 0);
+    }
+    limits_[b] = found;
+  }
+
+  void measure_group(int group) const {
+    const int begin = group * kGroup, end = std::min(begin + kGroup, int(limits_.size()));
+    Limits found = limits_[begin];
+    for (int b = begin + 1; b < end; ++b) found.include(limits_[b]);
+    groups_[group] = found;
+  }
+
+  // Add to cycles inside of one piece, where no other piece grows or goes; whether it was so.
+  bool add_inside(Place p, i64 first, i64 last, i64 amount) {
     Block& block = blocks_[p.block];
     Piece* piece = block.pieces + p.piece;
     const bool room = p.piece + 1 < block.count && block.count + 2 <= kPieces;
@@ -196,20 +263,17 @@ class Occupancy {
     piece[1] = {first, piece->used + amount};
     piece[2] = {last + 1, piece->used};
     block.count += 2;
-    if (piece[1].used == 0) widest_[p.block] = std::max(widest_[p.block], last + 1 - first);
-    least_[p.block] = std::min(least_[p.block], piece[1].used);
-    greatest_[p.block] = std::max(greatest_[p.block], piece[1].used);
-    peak_ = std::max(peak_, piece[1].used);
+    widen(p.block, {piece[1].used, piece[1].used, piece[1].used == 0 ? last + 1 - first : 0});
     return true;
   }
 
-  // Let a piece start in `cycle`; return where it is.
-  Place split(i64 cycle) {
-    Place p = find(cycle);
+  // Let a piece start in `cycle`, which lies in the piece at a place; return where it is.
+  Place split(Place p, i64 cycle) {
     if (blocks_[p.block].pieces[p.piece].start == cycle) return p;
     if (blocks_[p.block].count == kPieces) {
       halve(p.block);
-      p = find(cycle);
+      const int kept = blocks_[p.block].count;
+      if (p.piece >= kept) p = {p.block + 1, p.piece - kept};
     }
     Block& block = blocks_[p.block];
     Piece* piece = block.pieces + p.piece;
@@ -227,54 +291,46 @@ class Occupancy {
     std::memcpy(high.pieces, low.pieces + kept, sizeof(Piece) * high.count);
     low.count = kept;
     firsts_.insert(firsts_.begin() + b + 1, high.pieces[0].start);
-    least_.insert(least_.begin() + b + 1, 0);
-    greatest_.insert(greatest_.begin() + b + 1, 0);
-    widest_.insert(widest_.begin() + b + 1, 0);
-    summarise(b);
-    summarise(b + 1);
+    const Limits both = limits_[b];
+    limits_.insert(limits_.begin() + b + 1, both);
+    const int groups = (int(limits_.size()) + kGroup - 1) / kGroup;
+    if (groups > int(groups_.size())) groups_.push_back(limits_.back());
+    for (int g = (b + 1) / kGroup; g < groups; ++g) groups_[g].include(limits_[g * kGroup]);
   }
 
   // Let a piece be one with the piece before it, if they are equal.
   void join(Place p) {
-    Block& block = blocks_[p.block];
     if (p.block == 0 && p.piece == 0) return;
+    Block& block = blocks_[p.block];
     Piece* piece = block.pieces + p.piece;
-    const Block& before = p.piece > 0 ? block : blocks_[p.block - 1];
-    if (before.pieces[p.piece > 0 ? p.piece - 1 : before.count - 1].used != piece->used) return;
+    Place before{p.block, p.piece - 1};
+    if (p.piece == 0) before = {p.block - 1, blocks_[p.block - 1].count - 1};
+    const Piece grown = blocks_[before.block].pieces[before.piece];
+    if (grown.used != piece->used) return;
     std::memmove(piece, piece + 1, sizeof(Piece) * (block.count - p.piece - 1));
     if (--block.count == 0) {
-      blocks_.erase(blocks_.begin() + p.block);
-      firsts_.erase(firsts_.begin() + p.block);
-      least_.erase(least_.begin() + p.block);
-      greatest_.erase(greatest_.begin() + p.block);
-      widest_.erase(widest_.begin() + p.block);
-    } else {
+      erase(p.block);
+    } else if (p.piece == 0) {
       firsts_[p.block] = block.pieces[0].start;
-      summarise(p.block);
     }
-    if (p.piece == 0) summarise(p.block - 1);  // its last piece has grown
+    if (grown.used == 0) widen(before.block, {0, 0, end(before) - grown.start});
   }
 
-  void summarise(int b) {
-    const Block& block = blocks_[b];
-    i64 least = block.pieces[0].used, greatest = least, widest = 0;
-    for (int i = 0; i < block.count; ++i) {
-      const Piece& piece = block.pieces[i];
-      least = std::min(least, piece.used);
-      greatest = std::max(greatest, piece.used);
-      if (piece.used == 0) widest = std::max(widest, end({b, i}) - piece.start);
+  void erase(int b) {
+    blocks_.erase(blocks_.begin() + b);
+    firsts_.erase(firsts_.begin() + b);
+    limits_.erase(limits_.begin() + b);
+    const int blocks = int(limits_.size());
+    groups_.resize(std::size_t((blocks + kGroup - 1) / kGroup), limits_.back());
+    for (int last = b / kGroup * kGroup + kGroup - 1; last < blocks; last += kGroup) {
+      groups_[last / kGroup].include(limits_[last]);
     }
-    const bool fell = greatest < greatest_[b] && greatest_[b] == peak_;
-    least_[b] = least;
-    greatest_[b] = greatest;
-    widest_[b] = widest;
-    peak_ = fell ? *std::max_element(greatest_.begin(), greatest_.end()) : std::max(peak_, greatest);
   }
 
   std::vector<Block> blocks_;
-  std::vector<i64> firsts_, least_, greatest_;
-  std::vector<i64> widest_;  // the longest piece with nothing in use
-  i64 peak_ = 0;  // the greatest amount of all
+  std::vector<i64> firsts_;  // the first cycle of each block
+  mutable std::vector<Limits> limits_, groups_;
+  i64 peak_ = 0;  // at least the greatest amount of all
 };
 
 }  // namespace dtt
