@@ -171,11 +171,13 @@ class ItemPlacer {
   // A lower bound on the cycle in which an operand can be at the Actor; -1: never.
   i64 earliest(const Op& op, i64 datum) {
     const i32 at = i32(op.at), only = source(op.only, datum, at);
-    if (only == at) {
+    if (only == at || (only < 0 && promises_.firsts[datum].size() == 1)) {
       const Place* here = promises_.place(i32(datum), at);
-      if (!here) return -1;
-      for (const Stay& s : here->stays) {
-        if (s.complete <= s.end) return s.complete;
+      if (!here && only == at) return -1;
+      if (here) {
+        for (const Stay& s : here->stays) {
+          if (s.complete <= s.end) return s.complete;
+        }
       }
     }
     return scout_.earliest(i32(datum), at, only, 0, floor(op.after));

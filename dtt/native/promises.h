@@ -332,6 +332,11 @@ class Promises {
 
   void commit(i32 datum, const Way& way, i64 until, bool keep_open) {
     const Sizing& sized = sizing(datum);
+    if (departed_[datum].empty()) {  // most data are carried once
+      places[datum].reserve(places[datum].size() + way.moves.size());
+      firsts[datum].reserve(firsts[datum].size() + way.moves.size());
+      departed_[datum].reserve(way.moves.size());
+    }
     i32 point = way.point;
     i64 since = way.since, begin = since;
     std::vector<i32> passed;
@@ -511,8 +516,9 @@ class Promises {
     const Wire& w = machine.wires[wire];
     undo_.push_back({kMove, datum, wire, cycle, cycle + rest});
     taken_[wire].set(cycle, cycle + rest);
-    if (rest) use(&Promises::lanes, wire, cycle, cycle + rest - 1, w.bandwidth / w.lane);
-    use(&Promises::lanes, wire, cycle + rest, cycle + rest, sized.tail_lanes[wire]);
+    const i64 width = w.bandwidth / w.lane, tail = sized.tail_lanes[wire];
+    if (tail < width) use(&Promises::lanes, wire, cycle, cycle + rest - 1, width);
+    use(&Promises::lanes, wire, tail < width ? cycle + rest : cycle, cycle + rest, tail);
     auto& mine = departed_[datum];
     const std::pair key(wire, cycle);
     mine.insert(std::lower_bound(mine.begin(), mine.end(), key), key);

@@ -45,8 +45,9 @@ class Scout {
     for (i64 budget = kBudget; !heap_.empty(); --budget) {
       if (budget == 0) return kGaveUp;
       std::pop_heap(heap_.begin(), heap_.end());
-      const Step step = heap_.back();
+      Step step = heap_.back();
       heap_.pop_back();
+      if (postponed(step)) continue;
       if (step.until < 0) {
         go_on(step.way);
         continue;
@@ -76,6 +77,7 @@ class Scout {
   struct Step {
     i64 bound, cycle, until;  // until: -1 for a way that ends in a Junction
     i32 point, way;
+    bool close = false;  // whether the bound says what the Wires on the way tell
 
     bool operator<(const Step& other) const {
       if (bound != other.bound) return bound > other.bound;
@@ -137,17 +139,27 @@ class Scout {
     if (reach_[point].energy < 0) return;
     const i64 until =
         promises_.room_until(scratch(point).place, point, sized_->rows[point], cycle);
-    push({bound(point, cycle), cycle, until, point, way});
+    push({cycle, cycle, until, point, way});
   }
 
-  i64 bound(i32 point, i64 cycle) const {
-    return gates_[target_]->bound(promises_, datum_, *sized_, reach_, point, cycle, floor_);
-  }
-
+  // Give a step the idle machine's bound: few of them need to know better.
   void push(Step step) {
-    if (step.bound >= kForever) return;
+    step.bound = step.cycle + reach_[step.point].time;
     heap_.push_back(step);
     std::push_heap(heap_.begin(), heap_.end());
+  }
+
+  // Look closer at a step that is not the only one left; whether another comes before it.
+  bool postponed(Step& step) {
+    if (step.close || heap_.empty() || step.point == target_) return false;
+    step.close = true;
+    step.bound = gates_[target_]->bound(promises_, datum_, *sized_, reach_, step.point, step.cycle,
+                                        floor_);
+    if (step.bound >= kForever) return true;
+    if (step.bound <= heap_.front().bound) return false;
+    heap_.push_back(step);
+    std::push_heap(heap_.begin(), heap_.end());
+    return true;
   }
 
   // Add a way, and what is taken after it without a choice, unless it leads nowhere.
@@ -162,7 +174,7 @@ class Scout {
       if (onward.size() != 1) {
         if (!depart(ways_[index])) return;
         const i64 there = arrival(ways_[index]);
-        return push({bound(to, there), there, -1, to, index});
+        return push({there, there, -1, to, index});
       }
       if (passes(index, machine_.wires[onward[0]].target)) return;
       way = longer(index, onward[0]);
