@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import chain
 from math import prod
 from operator import attrgetter
@@ -19,17 +20,43 @@ def column(things: Sequence[Any], name: str) -> np.ndarray:
     return np.fromiter(map(attrgetter(name), things), np.int64, len(things))
 
 
-def identities(things: Sequence[Any]) -> np.ndarray:
-    """Return for each thing a number, from 0 on; the same thing has the same."""
-    numbers: np.ndarray = np.unique(
-        np.fromiter(map(id, things), np.int64, len(things)), return_inverse=True
-    )[1]
-    return numbers
+def alike(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return where each different number stands first, and which of them stands where.
+
+    Parameters
+    ----------
+    numbers : array of int
+        From 0 on.
+
+    Returns
+    -------
+    first : array
+        For each different number, in their order, the first position.
+    kind : array
+        For each position, an index into ``first``.
+    """
+    span = 1 + int(numbers.max(initial=-1))
+    if span > 2 * len(numbers) + _FEW:
+        _, first, kind = np.unique(numbers, return_index=True, return_inverse=True)
+        return first, kind
+    first = np.full(span, len(numbers))
+    np.minimum.at(first, numbers, np.arange(len(numbers)))
+    there = first < len(numbers)
+    return first[there], (np.cumsum(there) - 1)[numbers]
+
+
+_FEW = 1_000
+"""A table of so many numbers is made in a moment."""
 
 
 def forms(workload: Workload) -> np.ndarray:
     """Return for each Op a number that it shares with the Ops of its `Form`."""
-    return identities([*map(attrgetter("form"), workload.ops)])
+    return _known(workload).forms
+
+
+def results(workload: Workload) -> np.ndarray:
+    """Return the index of the result of each Op."""
+    return _known(workload).results
 
 
 def data_sizes(workload: Workload) -> np.ndarray:
@@ -41,28 +68,55 @@ def data_sizes(workload: Workload) -> np.ndarray:
 
 def operands(workload: Workload) -> tuple[np.ndarray, np.ndarray]:
     """Return how many operands each Op has, and the data of all, Op after Op."""
-    return _operands(workload)[0]
+    return _known(workload).operands
 
 
 def distinct_operands(workload: Workload) -> tuple[np.ndarray, np.ndarray]:
     """Return what `operands` does, with each datum of an Op once."""
-    return _operands(workload)[1]
+    return _known(workload).distinct
 
 
-_Operands = tuple[np.ndarray, np.ndarray]
-_KNOWN: WeakKeyDictionary[Workload, tuple[int, _Operands, _Operands]] = WeakKeyDictionary()
+class _OfOps:
+    """Columns of the Ops that there are, each made when it is asked for."""
+
+    def __init__(self, workload: Workload):
+        self.count, self._data = len(workload.ops), len(workload.data)
+        self._ops = workload.ops
+
+    @cached_property
+    def forms(self) -> np.ndarray:
+        marks = [*map(id, map(attrgetter("form"), self._ops))]
+        numbers = {mark: i for i, mark in enumerate(dict.fromkeys(marks))}
+        return np.fromiter(map(numbers.__getitem__, marks), np.int64, self.count)
+
+    @cached_property
+    def results(self) -> np.ndarray:
+        return column([*map(attrgetter("result"), self._ops)], "index")
+
+    @cached_property
+    def operands(self) -> tuple[np.ndarray, np.ndarray]:
+        listed = [*map(attrgetter("operands"), self._ops)]
+        counts = np.fromiter(map(len, listed), np.int64, self.count)
+        return counts, column([*chain.from_iterable(listed)], "index")
+
+    @cached_property
+    def distinct(self) -> tuple[np.ndarray, np.ndarray]:
+        counts, data = self.operands
+        owner = np.repeat(np.arange(self.count), counts)
+        keys = owner * self._data + data
+        in_order = np.sort(keys)
+        if (in_order[1:] != in_order[:-1]).all():
+            return counts, data
+        first = np.sort(np.unique(keys, return_index=True)[1])
+        return np.bincount(owner[first], minlength=self.count), data[first]
 
 
-def _operands(workload: Workload) -> tuple[_Operands, _Operands]:
-    """Return all operands and the distinct ones; Ops are only ever added, so they are kept."""
-    ops = len(workload.ops)
+_KNOWN: WeakKeyDictionary[Workload, _OfOps] = WeakKeyDictionary()
+
+
+def _known(workload: Workload) -> _OfOps:
+    """Return the columns of a Workload; Ops are only ever added, so they are kept."""
     known = _KNOWN.get(workload)
-    if known is None or known[0] != ops:
-        listed = [*map(attrgetter("operands"), workload.ops)]
-        counts = np.fromiter(map(len, listed), np.int64, ops)
-        data = column([*chain.from_iterable(listed)], "index")
-        owner = np.repeat(np.arange(ops), counts)
-        first = np.sort(np.unique(owner * len(workload.data) + data, return_index=True)[1])
-        distinct = np.bincount(owner[first], minlength=ops), data[first]
-        known = _KNOWN[workload] = (ops, (counts, data), distinct)
-    return known[1], known[2]
+    if known is None or known.count != len(workload.ops):
+        known = _KNOWN[workload] = _OfOps(workload)
+    return known

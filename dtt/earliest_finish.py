@@ -6,6 +6,8 @@ slower than another that is wrong: it starts at once, and is done last.
 
 from __future__ import annotations
 
+import numpy as np
+
 from hwdsl.hardware import Actor, Hardware, Timing
 from hwdsl.workload import Op, Workload
 
@@ -22,7 +24,8 @@ def earliest_finish(hardware: Hardware, workload: Workload) -> Candidates:
     would be done together, the one that costs less is taken, then the first.
     """
     model = _Model(hardware, workload)
-    return tuple((model.place(op),) for op in workload.ops)
+    able = [(model.place(op),) for op in workload.ops]
+    return Candidates(able, np.arange(len(able)))
 
 
 class _Model:

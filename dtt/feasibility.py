@@ -14,12 +14,29 @@ from hwdsl.errors import InputError, NoSchedule
 from hwdsl.hardware import Actor, Hardware, Timing
 from hwdsl.workload import Datum, Op, Request, Workload
 
-from .columns import column, data_sizes, distinct_operands, forms, identities, operands
+from .columns import alike, column, data_sizes, distinct_operands, forms, operands, results
 from .reduction.network import collectors, multipliers, spreads
 
-Candidates = tuple[tuple[tuple[Actor, Timing], ...], ...]
-"""For each Op, the Actors that can run it, with how they run it, in index order; none for a dot
-product that is spread over the multipliers of a reduction network."""
+Able = tuple[tuple[Actor, Timing], ...]
+"""The Actors that can run an Op, with how they run it, in index order; none for a dot product that
+is spread over the multipliers of a reduction network."""
+
+
+class Candidates:
+    """Who can run which Op: ``able[op.index]``.
+
+    Parameters
+    ----------
+    kinds : sequence of Able
+    kind : array
+        For each Op, an index into ``kinds``.
+    """
+
+    def __init__(self, kinds: Sequence[Able], kind: np.ndarray):
+        self.kinds, self.kind = kinds, kind
+
+    def __getitem__(self, op: int) -> Able:
+        return self.kinds[int(self.kind[op])]
 
 
 def candidates(hardware: Hardware, workload: Workload) -> Candidates:
@@ -35,9 +52,9 @@ def candidates(hardware: Hardware, workload: Workload) -> Candidates:
         memory, a target that no path reaches. Each sentence says so.
     """
     _check_names(hardware, workload)
-    _, firsts, alike = np.unique(_likeness(workload), return_index=True, return_inverse=True)
-    known = {i: _able(hardware, workload.ops[i]) for i in np.sort(firsts).tolist()}
-    able = tuple(map(known.__getitem__, firsts[alike].tolist()))
+    first, kind = alike(_likeness(workload))
+    known = {i: _able(hardware, workload.ops[i]) for i in np.sort(first).tolist()}
+    able = Candidates([known[i] for i in first.tolist()], kind)
     _check_loads(hardware, workload)
     _check_ways(hardware, workload, able)
     return able
@@ -46,9 +63,9 @@ def candidates(hardware: Hardware, workload: Workload) -> Candidates:
 def _likeness(workload: Workload) -> np.ndarray:
     """Return for each Op a number that it shares with those that the same Actors run alike."""
     ops = workload.ops
+    on, names = _numbered([*map(attrgetter("on"), ops)])
     numbers: dict[Hashable, int] = {}
-    on = [numbers.setdefault(name, len(numbers)) for name in map(attrgetter("on"), ops)]
-    made: np.ndarray = forms(workload) * len(numbers) + np.array(on, np.int64)
+    made: np.ndarray = forms(workload) * len(names) + on
     fewer = np.flatnonzero(operands(workload)[0] != distinct_operands(workload)[0]).tolist()
     others = 1 + int(made.max(initial=0))
     for i in fewer:  # some operand is there twice: where makes a difference
@@ -79,7 +96,8 @@ def _check_names(hardware: Hardware, workload: Workload) -> None:
                 user = f"{kind} of {request.datum.name!r}"
                 faults.append(_not_a_store(hardware, user, name))
     actors = {actor.name for actor in hardware.actors}
-    for op in workload.ops:
+    known = {*map(attrgetter("on"), workload.ops)} <= {None, *actors}
+    for op in () if known else workload.ops:
         if op.on is not None and op.on not in actors:
             faults.append(f"Op {op.name!r}: on must be an Actor of {hardware.name}, not {op.on!r}")
     if faults:
@@ -189,18 +207,17 @@ def _check_loads(hardware: Hardware, workload: Workload) -> None:
 
 def _check_ways(hardware: Hardware, workload: Workload, able: Candidates) -> None:
     reach = _Reach(hardware)
-    _, first, maker = np.unique(identities(able), return_index=True, return_inverse=True)
-    ways = [able[i] for i in first.tolist()]
-    at, _ = _numbered(tuple(a.at for a, _ in some) for some in ways)
-    places = [tuple(a.result_at for a, _ in some) for some in ways]
-    loads = [() if d.loaded_at is None else (d.loaded_at,) for d in workload.data]
-    origin, numbers = _numbered([*places, *loads])
-    start = origin[len(ways) :]
-    start[column(workload.ops, "result.index")] = origin[: len(ways)][maker]
+    at, _ = _numbered([tuple(a.at for a, _ in some) for some in able.kinds])
+    places = [tuple(a.result_at for a, _ in some) for some in able.kinds]
+    loaded = [datum for datum in workload.data if datum.made_by is None]
+    origin, numbers = _numbered([*places, *((d.loaded_at,) for d in loaded)])
+    start = np.empty(len(workload.data), np.int64)
+    start[results(workload)] = origin[: len(places)][able.kind]
+    start[column(loaded, "index")] = origin[len(places) :]
     kind = reach.size_classes(data_sizes(workload)) * len(numbers) + start
-    for op, datum in _unlike_operands(workload, at[maker], kind):
+    for op, datum in _unlike_operands(workload, at[able.kind], kind):
         _check_operand(hardware, reach, op, datum, able)
-    _, first, kind = np.unique(kind, return_index=True, return_inverse=True)
+    first, kind = alike(kind)
     data = [workload.data[i] for i in first.tolist()]
     good = [reach.names(datum.size, _origins(hardware, datum, able)) for datum in data]
     asked = zip(
@@ -213,11 +230,10 @@ def _check_ways(hardware: Hardware, workload: Workload, able: Candidates) -> Non
             _check_request(hardware, reach, request, able)
 
 
-def _numbered(things: Iterable[Hashable]) -> tuple[np.ndarray, dict[Hashable, int]]:
+def _numbered(things: Sequence[Hashable]) -> tuple[np.ndarray, dict[Hashable, int]]:
     """Return a number for each thing, from 0 on; equal things have the same."""
-    numbers: dict[Hashable, int] = {}
-    found = [numbers.setdefault(thing, len(numbers)) for thing in things]
-    return np.array(found, np.int64), numbers
+    numbers = {thing: i for i, thing in enumerate(dict.fromkeys(things))}
+    return np.fromiter(map(numbers.__getitem__, things), np.int64, len(things)), numbers
 
 
 def _unlike_operands(
@@ -227,7 +243,7 @@ def _unlike_operands(
     counts, data = operands(workload)
     owner = np.repeat(np.arange(len(counts)), counts)
     pairs = at[owner] * (1 + int(kind.max(initial=0))) + kind[data]
-    for first in np.sort(np.unique(pairs, return_index=True)[1]).tolist():
+    for first in np.sort(alike(pairs)[0]).tolist():
         yield workload.ops[owner[first]], workload.data[data[first]]
 
 

@@ -16,16 +16,23 @@ struct Request {
   i64 datum, point, only, by, store, after;  // by, after: -1 if there is none
 };
 
-struct Op {
-  i64 actor, at, result_at, capacity, units, cooldown, hold, latency, not_before;  // no actor: -1
-  i64 result, into, only, after;                                                   // none: -1
+// How Ops of a kind run on the one Actor that can; actor is -1 where there are others.
+struct Kind {
+  i64 actor, at, result_at, capacity, units, cooldown, hold, latency;
 };
+
+struct Own {
+  i64 kind, not_before, result, into, only, after;  // into, after: -1 if there is none
+};
+
+struct Op : Kind, Own {};
 
 // The items, and what is known of each datum and each Op; all tables belong to the caller.
 struct Items {
   const i64* item;      // the index of an Op, or -1 - the index of a request
   const Request* requests;
-  const Op* ops;
+  const Kind* kinds;
+  const Own* ops;
   const i64* first;     // where the operands of each Op begin, and where the last one ends
   const i64* operands;  // each datum once
   i64* left;            // of each datum: items that want it and are not served
@@ -74,7 +81,8 @@ class ItemPlacer {
   }
 
   bool place(i64 index) {
-    const Op& op = items_.ops[index];
+    const Own& own = items_.ops[index];
+    const Op op{items_.kinds[own.kind], own};
     if (op.actor < 0) return false;
     i64 cycle = op.not_before;
     for (const i64* o = begin(index); o != end(index); ++o) {

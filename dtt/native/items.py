@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import compress
+from itertools import compress, repeat
 from operator import attrgetter
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from hwdsl.hardware import Actor, Hardware, Timing
 from hwdsl.workload import Request, Workload
 
-from ..columns import column, distinct_operands, identities, operands
+from ..columns import alike, column, distinct_operands, forms, operands, results
 from ..feasibility import Candidates
 from ..progress import Progress
 
@@ -34,17 +34,18 @@ class Items:
         self, hardware: Hardware, workload: Workload, able: Candidates, progress: Progress
     ):
         self._item = column(workload.items, "index")
-        requests = np.fromiter(
-            (isinstance(item, Request) for item in workload.items), bool, len(self._item)
-        )
+        asked = map(isinstance, workload.items, repeat(Request))
+        requests = np.fromiter(asked, bool, len(self._item))
         self._item[requests] = -1 - self._item[requests]
         points = {point.name: point.index for point in hardware.points}
         self._requests = _requests(workload.requests, points)
-        self._ops = _ops(workload, able)
+        self._kinds = np.array([_way(some) for some in able.kinds], np.int64).reshape(-1, 8)
+        self._ops = _ops(workload, able.kind)
         counts, self._operands = distinct_operands(workload)
         self._first = np.concatenate(([0], np.cumsum(counts)))
-        single = self._ops[:, 0] >= 0
-        progress.actor[single] = self._ops[single, 0]
+        actor = self._kinds[able.kind, 0]
+        single = actor >= 0
+        progress.actor[single] = actor[single]
         self._progress = (
             progress.left,
             progress.origin,
@@ -56,7 +57,7 @@ class Items:
     @property
     def addresses(self) -> list[int]:
         """The addresses of all tables, in the order in which `dtt_place` takes them."""
-        tables = (self._item, self._requests, self._ops, self._first, self._operands)
+        tables = (self._item, self._requests, self._kinds, self._ops, self._first, self._operands)
         return [table.ctypes.data for table in (*tables, *self._progress)]
 
 
@@ -85,25 +86,26 @@ def _requests(requests: Sequence[Request], points: dict[str, int]) -> np.ndarray
     return table
 
 
-def _ops(workload: Workload, able: Candidates) -> np.ndarray:
+def _ops(workload: Workload, kind: np.ndarray) -> np.ndarray:
     """Return the columns of `items.h`."""
     ops = workload.ops
-    table = np.full((len(ops), 13), _NONE, np.int64)
-    kinds, first, kind = np.unique(identities(able), return_index=True, return_inverse=True)
-    ways = [_way(able[i]) for i in first.tolist()]
-    table[:, :8] = np.array(ways, np.int64).reshape(len(kinds), 8)[kind]
-    table[:, 8] = column(ops, "not_before")
-    table[:, 9] = column(ops, "result.index")
+    table = np.empty((len(ops), 6), np.int64)
+    table[:, 0] = kind
+    table[:, 1] = column(ops, "not_before")
+    table[:, 2] = results(workload)
     counts, data = operands(workload)
-    updated = (form.into for form in map(attrgetter("form"), ops))
-    into = np.array([_NONE if n is None else n for n in updated], np.int64)
+    first, form = alike(forms(workload))
+    updated = [ops[i].into for i in first.tolist()]
+    into = np.array([_NONE if n is None else n for n in updated], np.int64)[form]
     updates = into >= 0
-    table[updates, 10] = data[(np.cumsum(counts) - counts)[updates] + into[updates]]
-    table[:, 11] = np.where(column(ops, "reuse"), _ANY, _ORIGIN)
-    table[column(ops, "resident") > 0, 11] = _HERE
+    table[:, 3] = _NONE
+    table[updates, 3] = data[(np.cumsum(counts) - counts)[updates] + into[updates]]
+    table[:, 4] = np.where(column(ops, "reuse"), _ANY, _ORIGIN)
+    table[column(ops, "resident") > 0, 4] = _HERE
+    table[:, 5] = _NONE
     for op in compress(ops, map(attrgetter("after"), ops)):
         assert op.after is not None
-        table[op.index, 12] = op.after.index
+        table[op.index, 5] = op.after.index
     return table
 
 

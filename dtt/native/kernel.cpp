@@ -62,7 +62,7 @@ i64 guarded(Work work) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-i64 dtt_interface() { return 5; }
+i64 dtt_interface() { return 6; }
 
 // points: stores, adder, rows, row, hold energy, transit. wires: source, target, bandwidth, lane, latency,
 // energy.
@@ -228,11 +228,11 @@ i64 dtt_commit(Engine* e, i64 datum, i64 point, i64 since, i64 count, const i64*
 
 // Place the items begin .. end - 1 of a Workload; see items.h. Return the first that was not placed.
 i64 dtt_place(Engine* e, i64 begin, i64 end, i64 strict, const i64* item, const Request* requests,
-              const Op* ops, const i64* first, const i64* operands, i64* left, i64* origin,
-              i64* complete, i64* start, i64* unmet) {
+              const Kind* kinds, const Own* ops, const i64* first, const i64* operands, i64* left,
+              i64* origin, i64* complete, i64* start, i64* unmet) {
   return guarded([&] {
-    const Items items{item,   requests, ops,   first, operands, left,
-                      origin, complete, start, unmet};
+    const Items items{item, requests, kinds,    ops,   first, operands,
+                      left, origin,   complete, start, unmet};
     return ItemPlacer(e->promises, e->courier, e->scout, items, strict != 0).run(begin, end);
   });
 }

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
-INTERFACE = 5
+INTERFACE = 6
 """The number that `dtt_interface` of the kernel gives; raised whenever a function changes."""
 
 _WORD = ctypes.c_int64
@@ -37,7 +37,7 @@ _FUNCTIONS = {
     "route": "iiiiiiti",
     "earliest": "iiiii",
     "commit": "iiiitii",
-    "place": "iiitttttttttt",
+    "place": "iiittttttttttt",
     "move_count": "",
     "moves": "t",
 }
