@@ -21,7 +21,8 @@ def squares(count):
     work = dtt.Workload(bits=8)
     a, b, c = work.load("a", "b", "c", at="ram")
     for i in range(count):
-        work.dot([((a, a), (a, b), (c, b))[i % 3]], into=(b, c, c)[i % 3] if i % 2 else None)
+        pair, total = (((a, a), b), ((a, b), c), ((c, b), None))[i % 3]
+        work.dot([pair], into=total)
         work.op("add", a, work.ops[-1].result)
     return work
 
