@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -105,6 +107,19 @@ def generate(
         raise InputError(f"Layer: {rule}; {hardware.name} has {hardware.word}")
     check_fit(algorithm, layer, per_task, chiplet.tcdm[0])
     work = LayerWork(layer, algorithm, per_task, reuse, Workload(bits=layer.word_bits))
-    if algorithm in CONVOLUTIONAL:
-        return convolve(chiplet, work)
-    return connect(chiplet, work, reduction)
+    with _uncollected():
+        if algorithm in CONVOLUTIONAL:
+            return convolve(chiplet, work)
+        return connect(chiplet, work, reduction)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep the collector from going through millions of items of which none becomes garbage."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
