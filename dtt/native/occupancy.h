@@ -43,7 +43,12 @@ class Occupancy {
       for (; p.piece < block.count && block.pieces[p.piece].start <= last; ++p.piece) {
         Piece& piece = block.pieces[p.piece];
         piece.used += amount;
-        changed.include(piece.used, piece.used == 0 ? end(p) - piece.start : 0);
+        if (amount > 0) {
+          changed.greatest = std::max(changed.greatest, piece.used);
+          continue;
+        }
+        changed.least = std::min(changed.least, piece.used);
+        if (piece.used == 0) changed.widest = std::max(changed.widest, end(p) - piece.start);
       }
       widen(p.block, changed);
       if (p.piece < block.count) break;
@@ -175,7 +180,7 @@ class Occupancy {
     const Place p = find(cycle);
     const Piece* pieces = blocks_[p.block].pieces;
     if (wanted(pieces[p.piece].used)) return cycle;
-    for (int i = p.piece - 1; i >= 0; --i) {
+    for (int i = worth(limits_[p.block]) ? p.piece - 1 : -1; i >= 0; --i) {
       if (wanted(pieces[i].used)) return pieces[i + 1].start - 1;
     }
     int whole = -1;  // the group that is searched from its end on
@@ -205,7 +210,7 @@ class Occupancy {
   template <class Wanted, class Worth>
   i64 forwards(Place p, Wanted wanted, Worth worth) const {
     const Block* block = &blocks_[p.block];
-    for (int i = p.piece + 1; i < block->count; ++i) {
+    for (int i = worth(limits_[p.block]) ? p.piece + 1 : kPieces; i < block->count; ++i) {
       if (wanted(block->pieces[i], end({p.block, i}))) return block->pieces[i].start;
     }
     const int blocks = int(blocks_.size());
