@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <deque>
 #include <map>
 
 #include "occupancy.h"
@@ -51,6 +50,7 @@ struct Sizing {
   std::vector<i64> tail_limit;   // of each Wire: lanes in use beside which the last beat fits
   std::vector<i64> tail_lanes;   // of each Wire: lanes of the last beat
   std::vector<i64> last;         // of each Wire: beats - 1
+  std::vector<i64> times;        // of each Wire: from a departure until all of it is there
   Bounds* bounds;
 };
 
@@ -66,6 +66,16 @@ class Machine {
       incoming[wires[w].target].push_back(w);
       links[wires[w].target].push_back({w, wires[w].source, wires[w].latency, wires[w].energy});
       outgoing[wires[w].source].push_back(w);
+    }
+    for (const Wire& w : wires) prices_.push_back(cost(w.energy, 1));
+    for (const bool forwards : {false, true}) {
+      for (const std::vector<i32>& here : forwards ? outgoing : incoming) {
+        first_[forwards].push_back(i32(hops_[forwards].size()));
+        for (const i32 w : here) {
+          hops_[forwards].push_back({w, forwards ? wires[w].target : wires[w].source});
+        }
+      }
+      first_[forwards].push_back(i32(hops_[forwards].size()));
     }
   }
 
@@ -83,6 +93,7 @@ class Machine {
       made->last.push_back(beats - 1);
       made->tail_lanes.push_back(tail);
       made->tail_limit.push_back(w.bandwidth / w.lane - tail);
+      made->times.push_back(w.latency + (points[w.target].stores ? beats - 1 : 0));
       one_beat = one_beat && beats == 1;
     }
     made->bounds = &bounds_[one_beat ? 0 : size];
@@ -122,11 +133,8 @@ class Machine {
 
   std::vector<Reach> measure(const Sizing& sizing, bool forwards, i32 end) const {
     std::vector<Reach> reach(points.size());
-    const auto cheap =
-        spread(forwards, end, kNoCost, [this](i32 w) { return cost(wires[w].energy, 1); });
-    const auto quick = spread(forwards, end, kForever, [&](i32 w) {
-      return wires[w].latency + (points[wires[w].target].stores ? sizing.last[w] : 0);
-    });
+    const auto cheap = spread(forwards, end, kNoCost, prices_);
+    const auto quick = spread(forwards, end, kForever, sizing.times);
     for (std::size_t p = 0; p < points.size(); ++p) {
       if (cheap[p] == kNoCost) continue;
       reach[p] = {i64(cheap[p] >> 32), i32(cheap[p]), i32(std::min(quick[p], i64(1) << 30))};
@@ -136,28 +144,44 @@ class Machine {
 
   // How far each Point is from one end at least, by the lengths of Wires. First in, first out: where
   // lengths are much alike, nearly every Point is right the first time, and no heap is needed.
-  template <class Far, class Length>
-  std::vector<Far> spread(bool forwards, i32 end, Far none, Length length) const {
-    const auto& next = forwards ? outgoing : incoming;
-    std::vector<Far> far(points.size(), none);
-    std::vector<char> waits(points.size());
-    std::deque<i32> queue{end};
-    for (far[end] = 0; !queue.empty(); queue.pop_front()) {
-      const i32 point = queue.front();
+  template <class Far>
+  std::vector<Far> spread(bool forwards, i32 end, Far none, const std::vector<Far>& length) const {
+    const i32* first = first_[forwards].data();
+    const Hop* hops = hops_[forwards].data();
+    const std::size_t count = points.size();
+    std::vector<Far> far(count, none);
+    std::vector<char> waits(count);
+    std::vector<i32> queue(count);  // a ring: a Point waits in it once at most
+    far[end] = 0;
+    queue[0] = end;
+    for (std::size_t head = 0, waiting = 1; waiting > 0; --waiting) {
+      const i32 point = queue[head];
+      const Far here = far[point];
+      head = head + 1 < count ? head + 1 : 0;
       waits[point] = false;
       if (is_end(point, end)) continue;
-      for (const i32 w : next[point]) {
-        const i32 other = forwards ? wires[w].target : wires[w].source;
-        const Far longer = far[point] + length(w);
-        if (longer >= far[other]) continue;
-        far[other] = longer;
-        if (!waits[other]) queue.push_back(other);
-        waits[other] = true;
+      for (const Hop* h = hops + first[point]; h != hops + first[point + 1]; ++h) {
+        const Hop hop = *h;
+        const Far longer = here + length[hop.wire];
+        if (longer >= far[hop.other]) continue;
+        far[hop.other] = longer;
+        if (waits[hop.other]) continue;
+        waits[hop.other] = true;
+        const std::size_t last = head + waiting - 1;  // the Point itself no longer waits
+        queue[last < count ? last : last - count] = hop.other;
+        ++waiting;
       }
     }
     return far;
   }
 
+  struct Hop {
+    i32 wire, other;
+  };
+
+  std::vector<Cost> prices_;                          // of each Wire
+  std::array<std::vector<Hop>, 2> hops_;              // backwards, forwards
+  std::array<std::vector<i32>, 2> first_;             // of each Point: where its hops begin
   std::map<i64, std::unique_ptr<Sizing>> sizings_;
   std::map<i64, Bounds> bounds_;
   std::size_t entries_ = 0;
