@@ -23,7 +23,7 @@ class Courier {
   Router router;
 
   bool route(i32 datum, i32 target, i64 deadline, i64 until, i32 only, i64 floor, Way& way) {
-    if (junctions_ && free_ && router.stretch == 100) {
+    if (junctions_ && free_ && router.bearings.stretch == 100) {
       const Answer answer = search(datum, target, deadline, until, only, floor, way);
       if (answer != kUnsure) return answer == kFound;
     }

@@ -86,7 +86,7 @@ void* dtt_new(i64 point_count, const i64* points, i64 wire_count, const i64* wir
 
 void dtt_delete(Engine* e) { delete e; }
 
-void dtt_stretch(Engine* e, i64 percent) { e->courier.router.stretch = percent; }
+void dtt_stretch(Engine* e, i64 percent) { e->courier.router.bearings.stretch = percent; }
 
 i64 dtt_settled(Engine* e) { return e->promises.settled(); }
 
