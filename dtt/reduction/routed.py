@@ -57,7 +57,7 @@ class ReductionPlacer(Placer):
             at = self.spreader.network.multipliers[leaf].at
             first = op.not_before
             for datum in op.operands[2 * pair : 2 * pair + 2]:
-                only = self._only(datum, op.reuse, None)
+                only = self.book.only(datum, op.reuse)
                 cycle = self.state.earliest(datum.index, at, only)
                 if cycle is None:
                     return None
@@ -67,18 +67,17 @@ class ReductionPlacer(Placer):
 
     def _accept(self, op: Op, leaves: Leaves, found: Distribution, way_out: Exit) -> Refusal | None:
         """Route all pairs, the first to start coming first, and let the result appear."""
-        mark, wants = self.state.mark(), self.wants.mark()
+        mark = self.book.mark()
         refusal = self._feed(op, found)
         if refusal is None:
             node, result = way_out.wire.target, op.result
-            last = FOREVER if self.wants.left(result.index) else found.end
+            last = FOREVER if self.book.wants.left(result.index) else found.end
             if self.state.room(result.index, node, found.end, last):
-                self._appear(result, node, found.end, found.end)
+                self.book.appear(result, node, found.end, found.end)
             else:
                 refusal = NOT_THEN
         if refusal is not None:
-            self.state.rollback(mark)
-            self.wants.rollback(wants)
+            self.book.rollback(mark)
         return refusal
 
     def _feed(self, op: Op, found: Distribution) -> Refusal | None:
@@ -86,22 +85,22 @@ class ReductionPlacer(Placer):
         starts = [(found.end - back, pair, leaf) for pair, (leaf, back) in enumerate(found.starts)]
         for cycle, pair, leaf in sorted(starts):
             for datum in dict.fromkeys(op.operands[2 * pair : 2 * pair + 2]):
-                only = self._only(datum, op.reuse, None)
+                only = self.book.only(datum, op.reuse)
                 at = multipliers[leaf].at
                 path = self.state.route(datum.index, at, cycle, cycle, only)
                 if path is None:
                     return pair, cycle
                 self.state.commit(datum.index, path, cycle)
         for datum in dict.fromkeys(op.operands):
-            self._satisfy(datum.index)
+            self.book.satisfy(datum.index)
         return None
 
     def _freeze(self) -> Schedule:
-        whole = np.flatnonzero(self.progress.start >= 0)
+        whole = np.flatnonzero(self.book.progress.start >= 0)
         firings = np.zeros(whole.size, FIRING)
         firings["op"], firings["part"] = whole, -1
-        firings["actor"] = self.progress.actor[whole]
-        firings["cycle"] = self.progress.start[whole]
+        firings["actor"] = self.book.progress.actor[whole]
+        firings["cycle"] = self.book.progress.start[whole]
         firings = np.concatenate((firings, fired(self.spreader, self.placed)))
         by = [firings[name] for name in ("part", "op", "actor", "cycle")]
         moves = np.concatenate((self.state.moves(), summed(self.placed)))
@@ -110,6 +109,6 @@ class ReductionPlacer(Placer):
             self.workload,
             moves[np.lexsort((moves["datum"], moves["wire"], moves["cycle"]))],
             firings[np.lexsort(by)],
-            tuple(self.unserved),
+            self.serving.unserved,
             self.state.name,
         )
