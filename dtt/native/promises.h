@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "few.h"
 #include "machine.h"
 #include "taken.h"
 
@@ -24,9 +25,9 @@ struct Pass {
 // Where one datum is at one Point.
 struct Place {
   i32 point;
-  std::vector<Stay> stays;     // by begin; in a Node
-  std::vector<Pass> passes;    // by cycle; in a Junction
-  std::vector<i64> updated;    // cycles in which a result took over
+  Few<Stay> stays;    // by begin; in a Node
+  Few<Pass> passes;   // by cycle; in a Junction
+  Few<i64> updated;   // cycles in which a result took over
 
   i64 since() const {  // the first cycle in which some copy is complete; kForever if none
     i64 first = passes.empty() ? kForever : passes[0].cycle;
@@ -119,7 +120,7 @@ class Promises {
   const std::vector<i64> sizes;
   std::vector<Occupancy> lanes, rows, units;
   std::vector<std::vector<Place>> places;  // of each datum, by point
-  std::vector<std::vector<First>> firsts;  // of each of these places, in the same order
+  std::vector<Few<First>> firsts;          // of each of these places, in the same order
   std::vector<Move> moves;                 // in the order of their promises
   std::vector<std::vector<i32>> junction_sets;
 
@@ -312,7 +313,7 @@ class Promises {
     Place& here = make_place(datum, point);
     const i64 needed = sizing(datum).rows[point];
     remember(datum, point, here.stays);
-    std::vector<Stay> kept;
+    Few<Stay> kept;
     for (Stay s : here.stays) {
       if (s.complete > cycle || s.end < cycle) {
         kept.push_back(s);
@@ -481,7 +482,7 @@ class Promises {
     auto &mine = places[datum];
     if (at == mine.size() || mine[at].point != point) {
       mine.insert(mine.begin() + std::ptrdiff_t(at), Place{point, {}, {}, {}});
-      firsts[datum].insert(firsts[datum].begin() + std::ptrdiff_t(at), {point, kForever});
+      firsts[datum].insert(firsts[datum].begin() + at, {point, kForever});
     }
     return mine[at];
   }
@@ -506,7 +507,7 @@ class Promises {
     if (first <= last) use(&Promises::rows, here.point, first, last, needed);
   }
 
-  void remember(i32 datum, i32 point, const std::vector<Stay>& stays) {
+  void remember(i32 datum, i32 point, const Few<Stay>& stays) {
     old_stays_.insert(old_stays_.end(), stays.begin(), stays.end());
     undo_.push_back({kStays, datum, point, i64(stays.size())});
   }
