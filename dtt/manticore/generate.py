@@ -113,6 +113,10 @@ def generate(
         return connect(chiplet, work, reduction)
 
 
+_MANY = 1_000_000
+"""New objects after which the collector would go through all that there are."""
+
+
 @contextmanager
 def _uncollected() -> Iterator[None]:
     """Keep the collector from going through millions of items of which none becomes garbage."""
@@ -122,4 +126,6 @@ def _uncollected() -> Iterator[None]:
         yield
     finally:
         if collects:
+            if gc.get_count()[0] > _MANY:
+                gc.collect()  # once here, or several times while they are scheduled
             gc.enable()
