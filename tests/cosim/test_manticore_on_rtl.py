@@ -6,6 +6,7 @@ import random
 
 import pytest
 from layers_on_rtl import run_layer
+from random_layers import WORDS, random_layer
 
 from dtt.manticore.layer import Layer
 from hwdsl.errors import InputError
@@ -67,7 +68,7 @@ def test_a_beat_that_is_lost_is_named_with_its_wire(pair):
 def drawn(seed):
     """Return a random quadrant and layer, and by which algorithm it runs."""
     rng = random.Random(seed)
-    precision, word = rng.choice([("single", 32), ("double", 64)])
+    precision, word = rng.choice([*WORDS.items()])
     shape = rng.choice([(1, 1, 1, 1), (2, 1, 1, 1), (3, 1, 1, 1), (2, 2, 1, 1), (1, 2, 2, 1)])
     narrow = rng.choice([None, None, {"l1": 256}, {"cluster": 128}])
     hardware = Manticore(
@@ -79,25 +80,8 @@ def drawn(seed):
         mac_latency=rng.randint(4, 9),
     ).freeze()
     algorithm = rng.randint(1, 5)
-    if algorithm < 4:
-        field = rng.randint(1, 4)
-        layer = Layer.convolutional(
-            wi=rng.randint(field, 9),
-            di=rng.randint(1, 3),
-            do=rng.randint(1, 5),
-            f=field,
-            stride=rng.randint(1, 3),
-            padding=rng.choice([None, 0, 1, 2]),
-            precision=precision,
-        )
-    else:
-        layer = Layer.fully_connected(
-            wi=rng.randint(1, 4),
-            di=rng.randint(1, 6),
-            do=rng.randint(1, 5),
-            batch=rng.randint(1, 20),
-            precision=precision,
-        )
+    most = {"f": 4, "wi": 9, "di": 3} if algorithm < 4 else {"wi": 4, "di": 6, "batch": 20}
+    layer = random_layer(rng, algorithm, precision, most, rng.randint(1, 5))
     return hardware, layer, algorithm, rng.random() < 0.5
 
 

@@ -6,6 +6,7 @@ import random
 import resource
 
 import pytest
+from random_layers import WORDS, random_layer
 
 import dtt
 from dtt import native
@@ -103,31 +104,14 @@ def test_slices_that_do_not_fit_are_refused_with_the_bytes_short():
 def drawn(seed):
     """Return a random chiplet, layer and algorithm with its stack."""
     chance = random.Random(seed)
-    precision, word = chance.choice([("single", 32), ("double", 64)])
+    precision, word = chance.choice([*WORDS.items()])
     shape = [chance.randint(1, 4), chance.randint(1, 3), chance.randint(1, 2), chance.randint(1, 2)]
     narrow = {chance.choice(["cluster", "l1", "l2", "l3"]): 256} if chance.random() < 0.2 else None
     hardware = Manticore(*shape, word, narrow=narrow, channels=chance.randint(1, 4)).freeze()
     algorithm = chance.randint(1, 5)
     do = chance.randint(1, 20)
-    if algorithm < 4:
-        field = chance.randint(1, 5)
-        layer = Layer.convolutional(
-            wi=chance.randint(field, 24),
-            di=chance.randint(1, 9),
-            do=do,
-            f=field,
-            stride=chance.randint(1, 3),
-            padding=chance.choice([None, 0, 1, 2]),
-            precision=precision,
-        )
-    else:
-        layer = Layer.fully_connected(
-            wi=chance.randint(1, 7),
-            di=chance.randint(1, 40),
-            do=do,
-            batch=chance.randint(1, 33),
-            precision=precision,
-        )
+    most = {"f": 5, "wi": 24, "di": 9} if algorithm < 4 else {"wi": 7, "di": 40, "batch": 33}
+    layer = random_layer(chance, algorithm, precision, most, do)
     stack = chance.randint(1, do) if algorithm in STACKED else None
     return hardware, layer, algorithm, {"stack": stack, "reuse": chance.random() < 0.3}
 
