@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TextIO
 
@@ -43,14 +44,16 @@ def cut(source: Path, target: Path, began: int, period: int, first: int, last: i
             made.write(f"#{from_}\n" + "".join(values.values()))
 
 
+# Readers take a name that begins with a dollar sign only where it is escaped; Verilator forgets it.
+_NAME = re.compile(r"^(\s*\$(?:scope \S+|var \S+ \d+ \S+) )(?=\$)")
 _UNITS = {"fs": 1, "ps": 1_000, "ns": 1_000_000, "us": 1_000_000_000}
 
 
 def _header(given: TextIO, made: TextIO) -> int:
-    """Copy the declarations; return the femtoseconds of a tick."""
+    """Copy the declarations, names escaped; return the femtoseconds of a tick."""
     words: list[str] = []
     for line in given:
-        made.write(line)
+        made.write(_NAME.sub(r"\1\\", line))
         words += line.split()
         if "$enddefinitions" in line:
             break

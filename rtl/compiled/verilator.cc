@@ -59,7 +59,7 @@ struct Model {
 #if VM_TRACE
         context.traceEverOn(true);
 #endif
-        top = std::make_unique<Vmachine>(&context, "");
+        top = std::make_unique<Vmachine>(&context, "TOP");
 #define OUTPUT(name, member) \
     outputs[name] = {reinterpret_cast<char *>(&top->member), sizeof(top->member)};
 #include "outputs.inc"
@@ -77,7 +77,7 @@ struct Model {
             *item = output->second;
             return true;
         }
-        std::string path = std::string("driven.machine.") + name;
+        std::string path = std::string("TOP.driven.machine.") + name;
         for (char &c : path)
             if (c == ' ') c = '.';
         size_t dot = path.rfind('.');

@@ -126,10 +126,12 @@ def build(rtlil: str, folder: Path, waves: bool) -> None:
     """Write ``model.so``."""
     tool, work = needed(), folder / "work"
     work.mkdir()
-    (work / "machine.v").write_text(_driven(verilog_of(without_zeros(rtlil))))
+    text = _driven(verilog_of(without_zeros(rtlil)))
+    # Many a reader of waveforms takes no name that begins with a dollar sign.
+    (work / "machine.v").write_text(text.replace("\\$", "\\_") if waves else text)
     (work / "control.vlt").write_text(_CONTROL)
     command = [str(tool.binary), *_WRITE, *_WRITE_MORE, *_SHARE, *_SPLIT]
-    command += ["--trace-vcd"] if waves else []
+    command += ["--trace-vcd", "--timescale-override", "1ns/1ns"] if waves else []
     _run([*command, "control.vlt", "machine.v"], work, tool)
     (work / "outputs.inc").write_text("".join(_outputs((work / "Vmachine.h").read_text())))
     here = Path(__file__).parent
