@@ -7,6 +7,8 @@
 #include <fstream>
 #include <string>
 
+#include "narrow.h"
+
 #include "model.cc"
 
 namespace {
