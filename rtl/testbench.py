@@ -19,9 +19,10 @@ from .load import fit, image_of
 from .plan import Plan
 from .probe import Encoder, probe_words, probed_parts
 from .rtlil import rtlil_of
+from .simulator import BENCH, FILES
 from .user_ops import verify
 from .verilog import verilog_of
-from .witness import BENCH, FILES, program_file
+from .witness import program_file
 
 
 def write_testbench(

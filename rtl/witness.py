@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from hwdsl.errors import ToolMissing
 from hwdsl.hardware import Hardware
 from hwdsl.program import Program
 
+from . import simulator
 from .compiled import verilator
 from .compiled.cache import built, default_cache, digest_of, source_digest
 from .compiled.model import Names
@@ -36,10 +38,6 @@ from .rtlil import rtlil_of
 from .user_ops import brought, verify
 from .vcd import cut
 from .verilog import verilog_of
-
-BENCH = Path(__file__).parent / "bench"
-FILES = ("test_machine.py", "run.py")
-"""What a test bench is made of, beside ``machine.v`` and ``program.json``."""
 
 COCOTB = "pip install 'cocotb>=2.1,<3'"
 ICARUS = "apt-get install iverilog"
@@ -77,7 +75,7 @@ class Run:
 
     def __init__(
         self,
-        simulator: str,
+        name: str,
         hardware: Hardware,
         program: Program,
         image: Image,
@@ -88,12 +86,12 @@ class Run:
         told: Instruction | None = None,
     ):
         if not has_cocotb():
-            raise ToolMissing(f"engine {simulator} needs cocotb 2.1: {COCOTB}")
-        if simulator_version(simulator) is None:
-            how = verilator.HOW if simulator == "verilator" else ICARUS
-            raise ToolMissing(f"engine {simulator} is not here: {how}")
+            raise ToolMissing(f"engine {name} needs cocotb 2.1: {COCOTB}")
+        if simulator_version(name) is None:
+            how = verilator.HOW if name == "verilator" else ICARUS
+            raise ToolMissing(f"engine {name} is not here: {how}")
         verify(hardware)
-        self._simulator, self._hardware, self._program = simulator, hardware, program
+        self._simulator, self._hardware, self._program = name, hardware, program
         self._wave = wave
         rows = rows_to_build(hardware, program)
         limits = {"faults": setting.faults, "most_rows": rows}
@@ -101,10 +99,10 @@ class Run:
         self._plan = Plan(hardware, setting.depth, setting.time_bits, loadable=True, **limits)
         self._told = program_file(self._plan, program, image, told)
         own = self._rtlil() if brought(hardware) else ""
-        parts = (simulator_version(simulator), sys.executable, source_digest())
+        built_by = (simulator_version(name), metadata.version("cocotb"), sys.executable)
         machine = (hardware.fingerprint, setting, limits, own, wave is not None)
-        name = f"{simulator}-cocotb-{digest_of(*parts, *machine)}"
-        self._folder = built(cache or default_cache(), name, self._build)
+        model = f"{name}-cocotb-{digest_of(*built_by, source_digest(), *machine)}"
+        self._folder = built(cache or default_cache(), model, self._build)
 
     def _rtlil(self) -> str:
         plan = self._plan
@@ -113,16 +111,7 @@ class Run:
 
     def _build(self, folder: Path) -> None:
         (folder / "machine.v").write_text(verilog_of(self._rtlil()))
-        self._call("build", folder, folder)
-
-    def _call(self, step: str, folder: Path, work: Path) -> None:
-        command = [sys.executable, str(BENCH / "run.py"), self._simulator, "--step", step]
-        command += ["--source", str(folder / "machine.v"), "--build-dir", str(folder / "build")]
-        command += ["--work-dir", str(work), *(["--waves"] if self._wave else [])]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=work)
-        if done.returncode:
-            said = (done.stdout + done.stderr)[-3000:]
-            raise ToolMissing(f"engine {self._simulator} through cocotb failed:\n{said}")
+        simulator.build(self._simulator, folder, self._wave is not None)
 
     def records(self, encoder: Encoder | None = None) -> Iterator[Records]:
         """Run, and yield what is seen: all cycles of the Program, then the one behind them."""
@@ -130,7 +119,7 @@ class Run:
         with tempfile.TemporaryDirectory(prefix="hwdsl-") as folder:
             work = Path(folder)
             (work / "program.json").write_text(json.dumps(self._told))
-            self._call("test", self._folder, work)
+            simulator.run(self._simulator, self._folder, work)
             seen, finals, began, error = read_seen(work / "seen.txt")
             if self._wave is not None:
                 path, first, last = self._wave

@@ -14,7 +14,7 @@ from hwdsl import Fabric, Node
 from hwdsl.__main__ import main
 from hwdsl.errors import ToolMissing
 from hwdsl.values import random_values
-from rtl import engines, witness
+from rtl import engines, simulator, witness
 from rtl.compiled import compiler, verilator
 from rtl.compiled.cache import built
 from rtl.engines import ENGINES
@@ -137,9 +137,8 @@ def test_what_cocotb_does_not_pass_is_no_result(text, tmp_path, monkeypatch, cac
     rtl.simulate(*given, engine="icarus", cache=cache)
     bench = tmp_path / "bench"
     bench.mkdir()
-    (bench / "run.py").write_text((witness.BENCH / "run.py").read_text())
     (bench / "test_machine.py").write_text(text)
-    monkeypatch.setattr(witness, "BENCH", bench)
+    monkeypatch.setattr(simulator, "BENCH", bench)
     with pytest.raises(ToolMissing, match="engine icarus through cocotb failed"):
         rtl.simulate(*given, engine="icarus", cache=cache)
 
