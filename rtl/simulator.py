@@ -5,33 +5,51 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from hwdsl.errors import ToolMissing
+
+from .compiled.cache import built, digest_of
 
 BENCH = Path(__file__).parent / "bench"
 FILES = ("test_machine.py", "run.py")
 """What a test bench is made of, beside ``machine.v`` and ``program.json``."""
 
+_LATER = 86_400
+"""Seconds by which objects are younger than the makefile that is still to be written."""
+
 _FOLDER = "{folder}"
 _NOT_KEPT = {"PATH", "PYTHONPATH", "SIM_CMD_PREFIX", "COCOTB_RESULTS_FILE", "PWD", "OLDPWD", "_"}
 
 
-def build(simulator: str, folder: Path, waves: bool) -> None:
+def build(simulator: str, folder: Path, waves: bool, version: str) -> None:
     """Build ``machine.v``; leave ``command.json``: arguments and environment that start it.
 
     How the runner starts it is asked once, for to ask takes longer than many a run.
+
+    Parameters
+    ----------
+    folder : Path
+        Beside it, what all models of a ``version`` of the tools have in common is kept.
 
     Raises
     ------
     ToolMissing
     """
+    runtime = folder.parent / f"{simulator}-cocotb-runtime-{digest_of(version, waves)}"
+    if simulator == "verilator" and runtime.is_dir():
+        _copy_runtime(runtime, folder / "build", time.time() + _LATER)
     done = _runner(simulator, "build", folder, waves, os.environ)
     if done.returncode:
         raise _failed(simulator, done)
+    if simulator == "verilator":
+        built(folder.parent, runtime.name, partial(_copy_runtime, folder / "build"))
     record = shlex.join([sys.executable, str(BENCH / "record.py")])
     done = _runner(simulator, "test", folder, waves, {**os.environ, "SIM_CMD_PREFIX": record})
     file = folder / "command.json"
@@ -42,6 +60,15 @@ def build(simulator: str, folder: Path, waves: bool) -> None:
     own = {name: text for name, text in given.items() if os.environ.get(name) != text}
     own = {name: own[name] for name in sorted(own.keys() - _NOT_KEPT)}
     file.write_text(json.dumps([command, own]))
+
+
+def _copy_runtime(source: Path, target: Path, stamp: float | None = None) -> None:
+    """Copy what of a model made by Verilator is the same in all."""
+    target.mkdir(exist_ok=True)
+    for file in sorted(source.glob("verilated*.o")):
+        copy = shutil.copyfile(file, target / file.name)
+        if stamp is not None:
+            os.utime(copy, (stamp, stamp))
 
 
 def run(simulator: str, folder: Path, work: Path) -> None:

@@ -99,9 +99,9 @@ class Run:
         self._plan = Plan(hardware, setting.depth, setting.time_bits, loadable=True, **limits)
         self._told = program_file(self._plan, program, image, told)
         own = self._rtlil() if brought(hardware) else ""
-        built_by = (simulator_version(name), metadata.version("cocotb"), sys.executable)
+        self._version = f"{simulator_version(name)} {metadata.version('cocotb')} {sys.executable}"
         machine = (hardware.fingerprint, setting, limits, own, wave is not None)
-        model = f"{name}-cocotb-{digest_of(*built_by, source_digest(), *machine)}"
+        model = f"{name}-cocotb-{digest_of(self._version, source_digest(), *machine)}"
         self._folder = built(cache or default_cache(), model, self._build)
 
     def _rtlil(self) -> str:
@@ -111,7 +111,7 @@ class Run:
 
     def _build(self, folder: Path) -> None:
         (folder / "machine.v").write_text(verilog_of(self._rtlil()))
-        simulator.build(self._simulator, folder, self._wave is not None)
+        simulator.build(self._simulator, folder, self._wave is not None, self._version)
 
     def records(self, encoder: Encoder | None = None) -> Iterator[Records]:
         """Run, and yield what is seen: all cycles of the Program, then the one behind them."""
