@@ -17,14 +17,15 @@ from rtl.load import LEAST_DEPTH, image_of
 from rtl.pysim import Model
 
 
-def pair_of_traces(schedule, seed=0, engine="pysim", **options) -> tuple[Trace, Trace]:
+def pair_of_traces(schedule, seed=0, engine="pysim", cache=None, **options) -> tuple[Trace, Trace]:
     """Return what is seen with tables and with way-points, which must stand for the same Moves."""
     values = random_values(schedule.workload, seed)
     program, scheduled = waypoints(schedule, **options), schedule.program()
     rebuilt = rebuild(schedule.hardware, program)
     assert all((getattr(rebuilt, n) == getattr(scheduled, n)).all() for n in TABLES)
-    tables = rtl.simulate(schedule.hardware, scheduled, values, engine=engine)
-    seen = rtl.simulate(schedule.hardware, program, values, engine=engine, control="waypoints")
+    given = {"engine": engine, "cache": cache}
+    tables = rtl.simulate(schedule.hardware, scheduled, values, **given)
+    seen = rtl.simulate(schedule.hardware, program, values, control="waypoints", **given)
     return tables, seen
 
 

@@ -39,11 +39,6 @@ def given():
     return hardware, schedule.program(), random_values(work, 1)
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory):
-    return tmp_path_factory.mktemp("models")
-
-
 def test_two_builds_of_the_same_model_leave_one(tmp_path):
     script = """
 import sys, time

@@ -32,14 +32,7 @@ QUICK = ["cxxrtl", "icarus"]
 """Engines whose models are made in seconds; `make engines` runs all of them."""
 FABRICS = (103, 104, 105, 108, 115, 118, 121, 123, 130, 142, 156, 158)
 """Seeds; their machines have up to two Junctions and three Actors, and all op codes among them."""
-LONG_TO_BUILD = ("mlp", "reduction_tree")
-"""Examples whose Verilog, not made for it, takes Verilator minutes."""
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-
-
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory):
-    return tmp_path_factory.mktemp("models")
 
 
 def planned(seed, most=1):
@@ -106,8 +99,6 @@ def test_an_example_shows_the_same_on_every_engine(example, cache, monkeypatch):
     seen = rtl.simulate(*given)
     assert compare(subject.hardware, expected.trace, seen, expected).passed
     for engine in others():
-        if engine == "verilator-cocotb" and example.stem in LONG_TO_BUILD:
-            continue
         assert rtl.simulate(*given, engine=engine, cache=cache).tobytes() == seen.tobytes(), engine
 
 

@@ -152,7 +152,7 @@ def test_programs_that_no_engine_is_given(hardware, work, change, sentence):
 
 @pytest.mark.engines
 @pytest.mark.parametrize("engine", ["cxxrtl", "verilator", "icarus", "verilator-cocotb"])
-def test_every_engine_shows_the_same(hardware, work, engine):
+def test_every_engine_shows_the_same(hardware, work, engine, cache):
     need(engine)
     image = work.load("image", at="memory", shape=(5, 7))
     group = work.load("group", at="memory", shape=(2, 3, 3))
@@ -164,4 +164,4 @@ def test_every_engine_shows_the_same(hardware, work, engine):
     verdict, seen, schedule = judged(hardware, work)
     assert verdict.passed, str(verdict)
     values = random_values(work, 1)
-    assert rtl.simulate(hardware, schedule.program(), values, engine) == seen
+    assert rtl.simulate(hardware, schedule.program(), values, engine, cache=cache) == seen

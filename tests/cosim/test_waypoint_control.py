@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from controlled import agree, packets
+from engine_needed import need
 from test_rebuild import example, random_schedules
 
 import dtt
@@ -76,11 +77,9 @@ def told_of(schedule, **options):
 
 @pytest.mark.engines
 @pytest.mark.parametrize("engine", sorted(ENGINES))
-def test_the_first_example_on_every_engine(engine):
-    missing = ENGINES[engine].missing()
-    if missing:
-        pytest.skip(missing)
-    agree(dtt.schedule(*example("fig1")), engine=engine)
+def test_the_first_example_on_every_engine(engine, cache):
+    need(engine)
+    agree(dtt.schedule(*example("fig1")), engine=engine, cache=cache)
 
 
 def test_of_one_lead_too_short_the_controller_complains():
