@@ -232,10 +232,12 @@ class Actor(wiring.Component):
         result = getattr(self, f"result{unit}")
         command = result.command
         words = self._actor.bits // self._word
-        meant = [(~result.fire | (k < command.size)).replicate(self._word) for k in range(words)]
         seen = Signal(self._actor.bits, name=f"seen{unit}")
-        with m.If(valid):
-            m.d.comb += seen.eq(value & Cat(meant))
+        # Word by word: a mask of bits would be computed for each of them in CXXRTL.
+        for k in range(words):
+            word = slice(k * self._word, (k + 1) * self._word)
+            with m.If(valid & (~result.fire | (k < command.size))):
+                m.d.comb += seen[word].eq(value[word])
         row_words = self._result_at.row // self._word
         sized = Cat((k < command.size) for k in range(words))
         offset = field(command, "offset")

@@ -1,4 +1,4 @@
-// What CXXRTL computes with values of up to 32 bits, without its loops over chunks of them.
+// What CXXRTL computes with values of up to 64 bits, without its loops over chunks of them.
 //
 // Most values are that narrow, and the compiler spends most of its time on turning those loops into
 // what is written here. Each function is chosen before its namesake in cxxrtl.h, and is the same.
@@ -7,27 +7,36 @@
 
 #include <cxxrtl/cxxrtl.h>
 
+#include <algorithm>
+#include <type_traits>
+
 namespace cxxrtl {
 
 template <size_t... Bits>
-concept Narrow = ((Bits <= 32) && ...);
+concept Narrow = ((Bits <= 64) && ...);
 
-template <size_t Bits>
-CXXRTL_ALWAYS_INLINE chunk_t word(const value<Bits> &of) {
+template <size_t... Bits>
+using Word = std::conditional_t<((Bits <= 32) && ...), uint32_t, uint64_t>;
+
+template <class To, size_t Bits>
+CXXRTL_ALWAYS_INLINE To word(const value<Bits> &of) {
     if constexpr (Bits == 0) return 0;
-    else return of.data[0];
+    else if constexpr (Bits <= 32) return of.data[0];
+    else return To(of.data[0] | uint64_t(of.data[1]) << 32);
+}
+
+template <class To, size_t Bits>
+CXXRTL_ALWAYS_INLINE std::make_signed_t<To> signed_word(const value<Bits> &of) {
+    if constexpr (Bits == 0) return 0;
+    constexpr size_t above = sizeof(To) * 8 - Bits;
+    return std::make_signed_t<To>(word<To>(of) << above) >> above;
 }
 
 template <size_t Bits>
-CXXRTL_ALWAYS_INLINE int32_t signed_word(const value<Bits> &of) {
-    if constexpr (Bits == 0) return 0;
-    else return int32_t(of.data[0] << (32 - Bits)) >> (32 - Bits);
-}
-
-template <size_t Bits>
-CXXRTL_ALWAYS_INLINE value<Bits> cut(chunk_t word) {
+CXXRTL_ALWAYS_INLINE value<Bits> cut(uint64_t word) {
     if constexpr (Bits == 0) return {};
-    else return value<Bits>{word & value<Bits>::msb_mask};
+    else if constexpr (Bits <= 32) return value<Bits>{chunk_t(word) & value<Bits>::msb_mask};
+    else return value<Bits>{chunk_t(word), chunk_t(word >> 32) & value<Bits>::msb_mask};
 }
 
 template <class T>
@@ -49,9 +58,11 @@ struct slice_expr<T, Stop, Start> : public expr_base<slice_expr<T, Stop, Start>>
     slice_expr(const slice_expr &) = delete;
 
     CXXRTL_ALWAYS_INLINE value<bits> val() const {
-        chunk_t found = expr.data[Start / 32] >> Start % 32;
-        if constexpr (Start / 32 != Stop / 32)
-            found |= expr.data[Stop / 32] << (32 - Start % 32);
+        constexpr size_t first = Start / 32, chunks = Stop / 32 - first + 1, shift = Start % 32;
+        if constexpr (chunks == 1) return cut<bits>(expr.data[first] >> shift);
+        uint64_t found = (expr.data[first] | uint64_t(expr.data[first + (chunks > 1)]) << 32);
+        found >>= shift;
+        if constexpr (chunks > 2) found |= uint64_t(expr.data[first + 2]) << (64 - shift);
         return cut<bits>(found);
     }
 
@@ -75,10 +86,11 @@ struct concat_expr<T, U> : public expr_base<concat_expr<T, U>> {
     concat_expr(const concat_expr &) = delete;
 
     CXXRTL_ALWAYS_INLINE value<bits> val() const {
-        chunk_t low = word(static_cast<const value<U::bits> &>(ls_expr));
-        if constexpr (U::bits < 32)
-            low |= word(static_cast<const value<T::bits> &>(ms_expr)) << U::bits;
-        return value<bits>{low};
+        using W = Word<bits>;
+        W low = word<W>(static_cast<const value<U::bits> &>(ls_expr));
+        if constexpr (T::bits > 0)
+            low |= word<W>(static_cast<const value<T::bits> &>(ms_expr)) << U::bits;
+        return cut<bits>(low);
     }
 
     CXXRTL_ALWAYS_INLINE operator value<bits>() const { return val(); }
@@ -94,26 +106,28 @@ struct concat_expr<T, U> : public expr_base<concat_expr<T, U>> {
 
 namespace cxxrtl_yosys {
 
-#define ONE(name, result)                                                    \
-    template <size_t BitsY, size_t BitsA>                                    \
-        requires Narrow<BitsY, BitsA>                                        \
-    CXXRTL_ALWAYS_INLINE value<BitsY> name(const value<BitsA> &a_) {         \
-        const chunk_t a = word(a_);                                          \
-        return cut<BitsY>(result);                                           \
+#define ONE(name, result)                                            \
+    template <size_t BitsY, size_t BitsA>                            \
+        requires Narrow<BitsY, BitsA>                                \
+    CXXRTL_ALWAYS_INLINE value<BitsY> name(const value<BitsA> &a_) { \
+        using W = Word<BitsY, BitsA>;                                \
+        const W a = word<W>(a_);                                     \
+        return cut<BitsY>(result);                                   \
     }
-#define TWO(name, word, result)                                                                   \
-    template <size_t BitsY, size_t BitsA, size_t BitsB>                                           \
-        requires Narrow<BitsY, BitsA, BitsB>                                                      \
-    CXXRTL_ALWAYS_INLINE value<BitsY> name(const value<BitsA> &a_, const value<BitsB> &b_) {      \
-        const auto a = word(a_), b = word(b_);                                                    \
-        return cut<BitsY>(result);                                                                \
+#define TWO(name, word, result)                                                              \
+    template <size_t BitsY, size_t BitsA, size_t BitsB>                                      \
+        requires Narrow<BitsY, BitsA, BitsB>                                                 \
+    CXXRTL_ALWAYS_INLINE value<BitsY> name(const value<BitsA> &a_, const value<BitsB> &b_) { \
+        using W = Word<BitsY, BitsA, BitsB>;                                                 \
+        const auto a = word<W>(a_), b = word<W>(b_);                                         \
+        return cut<BitsY>(result);                                                           \
     }
 
 ONE(logic_not, a == 0)
 ONE(reduce_bool, a != 0)
 ONE(reduce_or, a != 0)
-ONE(not_u, ~a)
-ONE(neg_u, 0 - a)
+ONE(not_u, W(~a))
+ONE(neg_u, W(0 - a))
 ONE(pos_u, a)
 TWO(logic_and, word, a && b)
 TWO(logic_or, word, a || b)
@@ -132,13 +146,13 @@ TWO(gt_ss, signed_word, a > b)
 TWO(ge_ss, signed_word, a >= b)
 TWO(add_uu, word, a + b)
 TWO(sub_uu, word, a - b)
-TWO(add_ss, signed_word, chunk_t(a) + chunk_t(b))
-TWO(sub_ss, signed_word, chunk_t(a) - chunk_t(b))
+TWO(add_ss, signed_word, W(a) + W(b))
+TWO(sub_ss, signed_word, W(a) - W(b))
 TWO(mul_uu, word, a * b)
-TWO(mul_ss, signed_word, chunk_t(a) * chunk_t(b))
-TWO(shl_uu, word, b < 32 ? a << b : 0)
-TWO(shr_uu, word, b < 32 ? a >> b : 0)
-TWO(shift_uu, word, b < 32 ? a >> b : 0)
+TWO(mul_ss, signed_word, W(a) * W(b))
+TWO(shl_uu, word, b < sizeof(W) * 8 ? a << b : 0)
+TWO(shr_uu, word, b < sizeof(W) * 8 ? a >> b : 0)
+TWO(shift_uu, word, b < sizeof(W) * 8 ? a >> b : 0)
 
 #undef ONE
 #undef TWO

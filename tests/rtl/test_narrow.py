@@ -11,7 +11,7 @@ import rtl
 from rtl.compiled import compiler
 
 HERE = Path(rtl.__file__).parent / "compiled"
-BITS = (1, 5, 8, 31, 32, 40)
+BITS = (1, 5, 8, 31, 32, 33, 40, 63, 64, 70)
 ONE = ("logic_not", "reduce_bool", "reduce_or", "not_u", "neg_u", "pos_u")
 BITWISE = ("and_uu", "or_uu", "xor_uu", "add_uu", "sub_uu", "add_ss", "sub_ss", "mul_uu", "mul_ss")
 COMPARED = ("eq_uu", "ne_uu", *(f"{a}_{b}" for a in ("lt", "le", "gt", "ge") for b in ("uu", "ss")))
