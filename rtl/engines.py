@@ -15,7 +15,6 @@ from hwdsl.program import Program
 from .compiled import compiler, verilator
 
 if TYPE_CHECKING:
-    from .compiled.engine import Tool
     from .control.source import Instruction
     from .faults import Faults
     from .load import Image
@@ -81,32 +80,22 @@ class Engine:
 
 def _cxxrtl(job: Job) -> Run:
     from .compiled.cxxrtl import CXXRTL
+    from .compiled.engine import Run
 
-    return _compiled(CXXRTL, job)
+    return Run(CXXRTL, job)
 
 
 def _verilator(job: Job) -> Run:
+    from .compiled.engine import Run
     from .compiled.verilator import VERILATOR
 
-    return _compiled(VERILATOR, job)
-
-
-def _compiled(tool: Tool, job: Job) -> Run:
-    from .compiled.engine import Run, Setting
-    from .faults import NONE
-
-    setting = Setting(job.depth, job.time_bits, 0, job.faults or NONE)
-    given = (job.hardware, job.program, job.image, setting)
-    return Run(tool, *given, cache=job.cache, wave=job.wave, told=job.told)
+    return Run(VERILATOR, job)
 
 
 def _witness(simulator: str, job: Job) -> Run:
-    from .faults import NONE
-    from .witness import Run, Setting
+    from .witness import Run
 
-    setting = Setting(job.depth, job.time_bits, job.faults or NONE)
-    given = (job.hardware, job.program, job.image, setting)
-    return Run(simulator, *given, cache=job.cache, wave=job.wave, told=job.told)
+    return Run(simulator, job)
 
 
 def _pysim(job: Job) -> Run:

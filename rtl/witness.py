@@ -13,15 +13,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hwdsl.errors import ToolMissing
-from hwdsl.hardware import Hardware
 from hwdsl.program import Program
 
 from . import simulator
@@ -30,7 +29,7 @@ from .compiled.cache import built, default_cache, digest_of, source_digest
 from .compiled.model import Names
 from .control.source import Instruction
 from .extent import rows_to_build
-from .faults import Faults
+from .faults import NONE
 from .load import Image, finals_of
 from .plan import Plan
 from .probe import Encoder, Records, records_of
@@ -39,17 +38,11 @@ from .user_ops import brought, verify
 from .vcd import cut
 from .verilog import verilog_of
 
+if TYPE_CHECKING:
+    from .engines import Job
+
 COCOTB = "pip install 'cocotb>=2.1,<3'"
 ICARUS = "apt-get install iverilog"
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What the machine is built with."""
-
-    depth: int
-    time_bits: int
-    faults: Faults
 
 
 @cache
@@ -73,36 +66,25 @@ def has_cocotb() -> bool:
 class Run:
     """One run of a Program; see `rtl.compiled.engine.Run`."""
 
-    def __init__(
-        self,
-        name: str,
-        hardware: Hardware,
-        program: Program,
-        image: Image,
-        setting: Setting,
-        *,
-        cache: Path | None = None,
-        wave: tuple[Path, int, int | None] | None = None,
-        told: Instruction | None = None,
-    ):
+    def __init__(self, name: str, job: Job):
         if not has_cocotb():
             raise ToolMissing(f"engine {name} needs cocotb 2.1: {COCOTB}")
         if simulator_version(name) is None:
             how = verilator.HOW if name == "verilator" else ICARUS
             raise ToolMissing(f"engine {name} is not here: {how}")
+        hardware, size, faults = job.hardware, (job.depth, job.time_bits), job.faults or NONE
         verify(hardware)
-        self._simulator, self._hardware, self._program = name, hardware, program
-        self._wave = wave
-        rows = rows_to_build(hardware, program)
-        limits = {"faults": setting.faults, "most_rows": rows}
-        limits["control"] = None if told is None else told.limits
-        self._plan = Plan(hardware, setting.depth, setting.time_bits, loadable=True, **limits)
-        self._told = program_file(self._plan, program, image, told)
-        own = self._rtlil() if brought(hardware) else ""
+        self._simulator, self._hardware, self._program = name, hardware, job.program
+        self._wave = job.wave
+        limits = {"faults": faults, "most_rows": rows_to_build(hardware, job.program)}
+        limits["control"] = None if job.told is None else job.told.limits
+        self._plan = Plan(hardware, *size, loadable=True, **limits)
+        self._told = program_file(self._plan, job.program, job.image, job.told)
         self._version = f"{simulator_version(name)} {metadata.version('cocotb')} {sys.executable}"
-        machine = (hardware.fingerprint, setting, limits, own, wave is not None)
+        own = self._rtlil() if brought(hardware) else ""
+        machine = (hardware.fingerprint, size, limits, own, job.wave is not None)
         model = f"{name}-cocotb-{digest_of(self._version, source_digest(), *machine)}"
-        self._folder = built(cache or default_cache(), model, self._build)
+        self._folder = built(job.cache or default_cache(), model, self._build)
 
     def _rtlil(self) -> str:
         plan = self._plan

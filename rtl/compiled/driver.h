@@ -147,9 +147,17 @@ void hw_peek(void *handle, int64_t count, const int32_t *memory, const int64_t *
     }
 }
 
-// Goes on to cycle `last`, counted from clock cycle `zero`, for as long as the probes show what the events, from those of the cycle
-// before on, foretell. `places`: for each kind and each of `parts` parts, see `put`; events of kind
-// `lagging` show a cycle later. Returns the first cycle that is not as foretold; it is not recorded.
+// Goes on to clock cycle `last`, and looks at nothing.
+void hw_skip(void *handle, int64_t last) {
+    auto &driver = *static_cast<Driver *>(handle);
+    while (driver.cycle < last) driver.step();
+    driver.taken = true;
+}
+
+// Goes on to cycle `last`, counted from clock cycle `zero`, for as long as the probes show what the
+// events, from those of the cycle before on, foretell. `places`: for each kind and each of `parts`
+// parts, see `put`; events of kind `lagging` show a cycle later. Returns the first cycle that is not
+// as foretold; it is not recorded.
 int64_t hw_follow(void *handle, int64_t last, int64_t zero, const Event *event,
                   const Event *end, const int64_t *places, int64_t parts, int32_t lagging) {
     auto &driver = *static_cast<Driver *>(handle);

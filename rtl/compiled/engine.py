@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hwdsl.hardware import Hardware
-from hwdsl.program import Program
 
 from ..control.complaints import error_layout
 from ..control.limits import WORD, Limits
-from ..control.source import Instruction
 from ..extent import rows_to_build
 from ..faults import NONE, Faults
-from ..load import Image, finals_of
+from ..load import finals_of
 from ..packing import words_of
 from ..plan import Plan
 from ..ports import entry_fields, ports_of
@@ -26,6 +25,9 @@ from ..rtlil import rtlil_of
 from ..user_ops import brought, verify
 from .cache import built, default_cache, digest_of, source_digest
 from .model import Model, Names
+
+if TYPE_CHECKING:
+    from ..engines import Job
 
 
 @dataclass(frozen=True)
@@ -65,49 +67,34 @@ _models: OrderedDict[Path, Model] = OrderedDict()
 
 
 class Run:
-    """One run of a Program.
+    """One run of a Program."""
 
-    Parameters
-    ----------
-    cache : Path, optional
-        Folder of built models, instead of `default_cache`.
-    wave : (Path, int, int or None), optional
-        A file for waveforms, their first and their last cycle.
-    """
-
-    def __init__(
-        self,
-        tool: Tool,
-        hardware: Hardware,
-        program: Program,
-        image: Image,
-        setting: Setting,
-        *,
-        cache: Path | None = None,
-        wave: tuple[Path, int, int | None] | None = None,
-        told: Instruction | None = None,
-    ):
-        verify(hardware)
-        setting = replace(setting, most_rows=rows_to_build(hardware, program))
-        if told is not None:
-            setting = replace(setting, control=told.limits)
-        self._hardware, self._program = hardware, program
-        folder = model_folder(tool, hardware, setting, cache, wave is not None)
-        self._model = _loaded(folder, hardware, setting)
+    def __init__(self, tool: Tool, job: Job):
+        verify(job.hardware)
+        self._hardware, self._program, told = job.hardware, job.program, job.told
+        setting = Setting(
+            job.depth,
+            job.time_bits,
+            rows_to_build(job.hardware, job.program),
+            job.faults or NONE,
+            None if told is None else told.limits,
+        )
+        folder = model_folder(tool, job.hardware, setting, job.cache, job.wave is not None)
+        self._model = _loaded(folder, job.hardware, setting)
         self._model.renew()
         self._lead = 0 if told is None else told.lead
         if told is None:
-            for some in image.commands:
+            for some in job.image.commands:
                 words = some.entries(setting.time_bits)
                 self._model.poke(some.port, some.row, words.reshape(-1))
         else:
             for number, words in enumerate(told.words()):
                 rows = np.arange(len(words))
                 self._model.poke(np.full(len(words), number), rows, words.reshape(-1))
-        _store(self._model, hardware, image.stores)
-        if wave is not None:
-            path, first, last = wave
-            last = program.cycles if last is None else last
+        _store(self._model, job.hardware, job.image.stores)
+        if job.wave is not None:
+            path, first, last = job.wave
+            last = job.program.cycles if last is None else last
             self._model.wave(path, self._lead + first, self._lead + last)
 
     def records(self, encoder: Encoder | None = None) -> Iterator[Records]:
@@ -122,14 +109,17 @@ class Run:
         """
         lead, cycles, model = self._lead, self._program.cycles, self._model
         if lead:
-            for _ in model.run(0, lead - 1):
-                pass  # what goes wrong before cycle 0 is still to be seen in it
+            model.skip(lead - 1)  # what goes wrong before cycle 0 is still to be seen in it
         first = model.follow(encoder, 0, cycles - 1, lead) if encoder is not None else 0
         if first < cycles:
             yield from model.run(lead + first, lead + cycles - 1, lead)
         yield from model.run(lead + cycles, lead + cycles, lead)
         self._finals = self._read_finals()
         model.wave_end()
+
+    def skip(self) -> None:
+        """Run, and look at nothing: what the simulation alone takes."""
+        self._model.skip(self._lead + self._program.cycles)
 
     def finals(self) -> np.ndarray:
         """Return the finals of the Trace, once all records have been taken."""

@@ -191,6 +191,10 @@ class Model:
                 return went
         return first
 
+    def skip(self, last: int) -> None:
+        """Run up to clock cycle ``last``, and look at nothing."""
+        self._library.hw_skip(self._handle, ctypes.c_int64(last))
+
     def run(self, first: int, last: int, zero: int = 0) -> Iterator[Records]:
         """Run clock cycles ``first .. last``; yield what was seen, in pieces of bounded size.
 

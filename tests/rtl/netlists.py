@@ -211,9 +211,8 @@ def flat(rtlil: str) -> Netlist:
     """Return the netlist of a machine."""
     script = "hierarchy -top machine\nproc\nflatten\nopt_clean\nwrite_rtlil\n"
     yosys = find_yosys(lambda version: version >= (0, 40))
-    return Netlist(
-        yosys.run(["-q", "-"], f"read_rtlil <<rtlil\n{rtlil}\nrtlil\n{script}", ignore_warnings=True)
-    )
+    given = f"read_rtlil <<rtlil\n{rtlil}\nrtlil\n{script}"
+    return Netlist(yosys.run(["-q", "-"], given, ignore_warnings=True))
 
 
 def differences(one: Netlist, two: Netlist) -> Iterator[str]:
