@@ -40,6 +40,11 @@ class Bearings {
     }
     meet(asked_.target);
     to_target_ = machine_.to(*asked_.sized, asked_.target);
+    const Point& target = machine_.points[asked_.target];
+    // No other way may pass such a Node, but one that leads to it may, and come back.
+    const bool loops = target.stores && !target.transit;
+    loops_ = loops ? machine_.from(*asked_.sized, asked_.target) : nullptr;
+    unknown_ = loops && !loops_;
     copies_.clear();
     sorted_ = 0;
     soonest_ = kForever;
@@ -80,11 +85,11 @@ class Bearings {
     b.soonest = kForever;
     b.least = kNoCost;
     for (const Copy& c : copies_) {
-      if (c.reach && c.reach[point].energy < 0) continue;
-      const i64 there = c.since + (c.reach ? c.reach[point].time : 0);
-      b.soonest = std::min(b.soonest, there);
-      b.latest = std::max(b.latest, there);
-      b.least = std::min(b.least, from(c, point));
+      const Way way = from(c, point);
+      if (way.least == kNoCost) continue;
+      b.soonest = std::min(b.soonest, way.there);
+      b.latest = std::max(b.latest, way.there);
+      b.least = std::min(b.least, way.least);
     }
     return b;
   }
@@ -150,18 +155,31 @@ class Bearings {
 
   // Let a copy be the one that counts, if it is nearer and can be there by `b.high`.
   void consider(Bearing& b, const Copy& c, i32 point) const {
-    if (c.reach && c.reach[point].energy < 0) return;
-    const i64 there = c.since + (c.reach ? c.reach[point].time : 0);
-    const Cost least = from(c, point);
-    if (there > b.high || least >= b.between) return;
-    b.between = least;
-    b.low = there;
+    const Way way = from(c, point);
+    if (way.there > b.high || way.least >= b.between) return;
+    b.between = way.least;
+    b.low = way.there;
   }
 
-  Cost from(const Copy& c, i32 point) const {
-    if (!c.reach) return 0;
-    const Cost least = price(c.reach[point]);
-    return stretch == 100 ? least : least * stretch / 100;
+  struct Way {
+    i64 there;   // no sooner
+    Cost least;  // kNoCost: never
+  };
+
+  // The way from a copy to a Point on an idle machine.
+  Way from(const Copy& c, i32 point) const {
+    if (!c.reach || unknown_) return {c.since, 0};
+    Way way{kForever, kNoCost};
+    if (c.reach[point].energy >= 0) {
+      way = {c.since + c.reach[point].time, price(c.reach[point])};
+    }
+    if (loops_ && c.reach[asked_.target].energy >= 0 && loops_[point].energy >= 0) {
+      const Reach &in = c.reach[asked_.target], &out = loops_[point];
+      way.there = std::min(way.there, c.since + in.time + out.time);
+      way.least = std::min(way.least, price(in) + price(out));
+    }
+    if (stretch != 100 && way.least < kNoCost) way.least = way.least * stretch / 100;
+    return way;
   }
 
   const Promises& promises_;
@@ -174,6 +192,8 @@ class Bearings {
   bool few_ = true;
   i64 soonest_ = 0;                   // at the target, on an idle machine
   const Reach* to_target_ = nullptr;  // null if unknown
+  const Reach* loops_ = nullptr;      // from the target, where only ways to it may pass it
+  bool unknown_ = false;              // whether memory did not suffice for that
 };
 
 }  // namespace dtt

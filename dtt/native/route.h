@@ -41,7 +41,7 @@ class Router {
   }
 
  private:
-  static constexpr i32 kDoubt = 300;   // steps after which it is asked whether there is any way
+  static constexpr i32 kDoubt = 100;   // steps after which it is asked whether there is any way
   static constexpr i64 kSteps = 1000;  // for that question
   static constexpr i64 kLongest = (i64(1) << 31) - 1;  // the longest span of one label
 

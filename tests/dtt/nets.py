@@ -12,7 +12,7 @@ from hwdsl import Fabric, Junction, Node
 
 
 def machine(seed):
-    """Return a small machine: tiny Nodes, Junctions, hold energies, Wires of 1 to 4 beats."""
+    """Return a small machine: tiny Nodes, ends, Junctions, hold energies, Wires of 1 to 4 beats."""
     draw = random.Random(seed)
     lanes = draw.choice((1, 2, 4))
     row = draw.choice((8, 16))
@@ -32,11 +32,14 @@ def machine(seed):
                     row=row,
                     pj_per_bit=draw.choice(energies),
                     pj_per_bit_cycle=draw.choice(holds),
+                    transit=draw.random() < 0.8,
                 )
                 for _ in range(count)
             ]
             self.end = Node(
-                capacity=8 * draw.choice((2, 4, 32)), pj_per_bit_cycle=draw.choice(holds)
+                capacity=8 * draw.choice((2, 4, 32)),
+                pj_per_bit_cycle=draw.choice(holds),
+                transit=draw.random() < 0.8,
             )
             parts = [self.home, *self.at, self.end]
             # A chain both ways keeps everything in reach; the rest is chance.
