@@ -26,7 +26,7 @@ unit: $(VENV)/.dev
 campaign: $(VENV)/.dev
 	$(BIN)/pytest -q -m campaign
 
-# Every engine on random fabrics: minutes of compiling for each.
+# Every engine on every example and on random fabrics, for CI: most of it is compiling.
 engines: $(VENV)/.dev
 	$(BIN)/pytest -q -m engines
 
