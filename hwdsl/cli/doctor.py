@@ -36,7 +36,6 @@ _PACKAGES = (
 _PROGRAMS = (
     ("g++", "--version", "builds compiled parts", "apt-get install g++"),
     ("iverilog", "-V", "an independent simulator", "apt-get install iverilog"),
-    ("yosys", "-V", "synthesis figures", "apt-get install yosys"),
 )
 
 
