@@ -50,7 +50,9 @@ class WorkloadReader:
         verb = next((v for v in _ITEMS if isinstance(tree, Table) and tree.get(v)), None)
         if verb is None:
             shape = "an item must be a mapping with a key load, op, store or need"
-            return self.forms.fault(tree.where, f"{shape}, not {kind(tree)}")
+            keys = ", ".join(map(repr, tree.entries)) if isinstance(tree, Table) else ""
+            found = f"one with {keys}" if keys else kind(tree)
+            return self.forms.fault(tree.where, f"{shape}, not {found}")
         before = len(self.forms.faults)
         given = self.forms.table(tree, verb, (verb, *_ITEMS[verb]))
         subject = given.pop(verb)

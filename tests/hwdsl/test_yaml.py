@@ -186,7 +186,12 @@ def test_a_fault_has_its_place_and_a_caret():
         ("op: mul", "op: mull", "16:10: op code 'mull' is not defined; known are"),
         ("operands: [A, B]", "operands: [A, D]", "16:38: op 'mul': no datum 'D' has been made"),
         ("operands: [A, B]", "operands: [A]", "16:10: Op 'C': mul takes 2 operands, not 1"),
-        ("need: C", "ned: C", "17:5: an item must be a mapping with a key load, op, store or need"),
+        (
+            "need: C",
+            "ned: C",
+            "17:5: an item must be a mapping with a key load, op, store or need, not "
+            "one with 'ned', 'at'",
+        ),
         ("by: 9", "by: soon", "17:27: need: by must be a whole number, not 'soon'"),
         ("by: 9", "by: -1", "17:5: need of 'C': by must be a cycle from 0 to 2^40 - 1, not -1"),
         ("A: 7", "A: 700", "18:13: values: 'A' must be a whole number of 8 bits, from -128 to 255"),
