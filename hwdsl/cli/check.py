@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import HwdslError, InputError
 from .control import compiled, control_argument
 from .figures import figures, notes, sentence
+from .output import check_output
 from .schedule import scheduled, scheduling_arguments
 from .screen import Screen, amount, print_json, progress
 from .subject import Subject, file_argument, read_subject
@@ -62,6 +64,7 @@ def run(options: argparse.Namespace) -> int:
 
     known(options.engine, "all")
     if options.vcd is not None:
+        check_output(options.vcd, options.file)
         _touch(options.vcd)
     subject = read_subject(options.file)
     values = complete_values(subject, options.seed)
@@ -112,17 +115,20 @@ def _expected(schedule: Schedule, values: dict[Any, Any]) -> Expected:
 
 
 def _touch(path: str) -> None:
-    """Refuse a file that cannot be written, before any long work."""
+    """Refuse a file that cannot be written, before any long work, and leave none behind."""
+    there = os.path.exists(path)
     try:
         with open(path, "ab"):
             pass
+        if not there:
+            os.unlink(path)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def _say(options: argparse.Namespace, *lines: str) -> None:
-    """Print lines as their stage ends, unless one JSON object is all that is wanted."""
-    if not options.json:
+    """Print lines as their stage ends, unless one JSON object or page is all that is wanted."""
+    if not getattr(options, "json", True):
         for line in lines:
             print(line, flush=True)
 

@@ -44,7 +44,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--control", default="tables", help="where commands come from (default: tables)"
     )
     parser.add_argument("--seed", type=seed, default=0, help="of random values (default: 0)")
-    parser.set_defaults(vcd=None)
+    parser.set_defaults(vcd=None, depth=0)
 
 
 def _cycle(text: str) -> int:

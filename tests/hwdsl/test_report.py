@@ -215,6 +215,21 @@ def test_a_report_of_a_run_that_passes(tmp_path, capsys):
     assert file.read_bytes() == first
 
 
+def test_a_report_of_a_run_by_the_controller(tmp_path):
+    file = tmp_path / "fig1.html"
+    assert main(["report", FIG1, "-o", str(file), "--control", "waypoints"]) == 0
+    assert "of RTL on pysim with waypoints" in file.read_text()
+
+
+def test_a_report_of_a_run_on_several_engines(tmp_path, capsys, monkeypatch):
+    from rtl import engines
+
+    monkeypatch.setattr(engines, "here", lambda: {"pysim": "", "pysim ": "not here"})
+    file = tmp_path / "fig1.html"
+    assert main(["report", FIG1, "-o", str(file), "--engine", "all"]) == 0
+    assert capsys.readouterr().out == ""
+
+
 def test_a_fault_of_the_rtl_fails_and_is_told(tmp_path, monkeypatch):
     real = command.simulated
 
