@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import IllegalSchedule, InputError, ToolMissing
-from .figures import figures
+from .check import seed
+from .figures import figures, notes
+from .output import check_output, write_output
 from .reduce import simulated
 from .screen import print_json, progress, table
 from .subject import read_hardware, read_subject
@@ -24,15 +26,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="A", help="a FILE with hardware and workload")
     parser.add_argument("other", metavar="B", help="a FILE with the other hardware")
     parser.add_argument("--engine", default="pysim", help="what runs the RTL (default: pysim)")
-    parser.add_argument("--seed", type=int, default=0, help="of random values (default: 0)")
+    parser.add_argument("--seed", type=seed, default=0, help="of random values (default: 0)")
     parser.add_argument("--cells", action="store_true", help="count cells with Yosys (slow)")
     parser.add_argument("--svg", metavar="FILE", help="draw the use of the second one's Adders")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
-    from pathlib import Path
-
+    for file in (options.file, options.other):
+        check_output(options.svg, file)
     subject = read_subject(options.file)
     machines = (subject.hardware, read_hardware(options.other))
     schedules = scheduled(machines, subject.workload)
@@ -43,8 +45,7 @@ def run(options: argparse.Namespace) -> int:
     if options.svg:
         from .tree_picture import tree_picture
 
-        text = tree_picture(schedules[1])
-        Path(options.svg).write_text(text, encoding="utf-8", newline="\n")
+        write_output(options.svg, tree_picture(schedules[1]))
     if options.json:
         print_json(found)
     else:
@@ -84,7 +85,7 @@ def compared(
         "wires": sides[1]["wires"] - sides[0]["wires"],
         "adder_inputs": sides[1]["adder_inputs"] - sides[0]["adder_inputs"],
     }
-    good = all(side["verdict"] == "pass" for side in sides)
+    good = all(side["verdict"] == "pass" and not side["unserved"] for side in sides)
     return {
         "verdict": "pass" if good else "fail",
         "sides": sides,
@@ -167,6 +168,9 @@ def as_text(found: dict[str, Any]) -> str:
         if shown:
             more = f" ({len(wired)} in all)" if len(wired) > len(shown) else ""
             parts.append(table((f"blocked in {letter}{more}", "on"), shown))
+    for letter, side in zip("AB", sides, strict=True):
+        if side["unserved"]:
+            parts.append("\n".join(f"{letter}: {note}" for note in notes(side)))
     parts.append("PASS" if found["verdict"] == "pass" else "FAIL")
     return "\n\n".join(parts)
 

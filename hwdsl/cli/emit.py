@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import InputError
 from .check import complete_values, seed
 from .control import compiled, control_argument
 from .output import check_output, write_output
@@ -34,6 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     import rtl
 
+    _one_wish(options)
     if options.testbench is not None:
         return _testbench(options)
 
@@ -48,6 +50,15 @@ def run(options: argparse.Namespace) -> int:
         text: str = rtl.emit(hardware, control=limits)
     write_output(options.output, text)
     return 0
+
+
+def _one_wish(options: argparse.Namespace) -> None:
+    """Refuse options of which one would be passed over."""
+    tables = options.control == "tables"
+    if tables and (options.depth or options.hold_back):
+        raise InputError("--depth and --hold-back are of a controller: --control waypoints")
+    if options.testbench is not None and (options.output or options.cells or not tables):
+        raise InputError("--testbench takes no -o, --cells or --control waypoints")
 
 
 def _controlled(options: argparse.Namespace) -> tuple[Hardware, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
+from .check import seed
 from .screen import Screen, print_json, progress, table
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="Adders that results can leave from (default: %(default)s)",
     )
     parser.add_argument("--engine", default="pysim", help="what runs the RTL (default: pysim)")
-    parser.add_argument("--seed", type=int, default=0, help="of random values (default: 0)")
+    parser.add_argument("--seed", type=seed, default=0, help="of random values (default: 0)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 

@@ -74,6 +74,8 @@ def positions(leaves: int, lengths: Sequence[int], at: Sequence[int] | None) -> 
         raise InputError(f"{len(lengths)} dot products need as many positions, not {len(at)}")
     if any(length < 2 for length in lengths):
         raise InputError(f"a dot product to reduce has at least 2 pairs, not {min(lengths)}")
+    if any(start < 0 for start in at):
+        raise InputError(f"a position must be a leaf from 0, not {min(at)}")
     end = 0
     for start, length in sorted(zip(at, lengths, strict=True)):
         if start < end:

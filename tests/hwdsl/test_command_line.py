@@ -215,7 +215,7 @@ def test_waveforms_are_written_where_asked(capsys, tmp_path):
     assert status == 0
     assert {"fig1.vcd", "fig1.gtkw"} <= {path.name for path in tmp_path.iterdir()}
     status, err = refused(capsys, "check", FIG1, "--vcd", str(tmp_path / "none" / "fig1.vcd"))
-    assert (status, "cannot be written: No such file" in err) == (2, True)
+    assert (status, "cannot be written: its folder is not there" in err) == (2, True)
 
 
 def test_an_unknown_engine_is_refused_with_the_known_ones(capsys):
@@ -320,3 +320,57 @@ def test_a_latency_beyond_what_is_simulated_is_a_limit(capsys, tmp_path):
     status, _, errors = run(capsys, "check", str(file))
     assert status == 4
     assert "Wire 'w': the RTL simulates at most 65536 cycles of latency" in errors
+
+
+def test_waveforms_never_replace_what_is_read_and_leave_nothing_of_a_run_that_was_refused(
+    capsys, tmp_path
+):
+    file = tmp_path / "tiny.py"
+    file.write_text(TINY)
+    status, err = refused(capsys, "check", str(file), "--vcd", str(file))
+    assert (status, "it is the FILE that is read" in err) == (2, True)
+    assert file.read_text() == TINY
+    status, _ = refused(capsys, "check", str(tmp_path / "none.py"), "--vcd", str(tmp_path / "x"))
+    assert (status, [path.name for path in tmp_path.iterdir()]) == (2, ["tiny.py"])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--depth", "2"),
+        ("--hold-back",),
+        ("--testbench", "d", "-o", "f"),
+        ("--testbench", "d", "--cells"),
+    ],
+)
+def test_emit_refuses_options_that_it_would_pass_over(capsys, monkeypatch, tmp_path, options):
+    monkeypatch.chdir(tmp_path)
+    status, err = refused(capsys, "emit", FIG1, *options)
+    assert (status, "error: --" in err) == (2, True)
+    assert not list(tmp_path.iterdir())
+
+
+def test_compare_says_which_requests_are_not_served(capsys, tmp_path):
+    file = tmp_path / "late.py"
+    file.write_text(TINY + "\nworkload.need(workload.load('late', at='a'), at='b', by=0)\n")
+    status, out, _ = run(capsys, "compare", str(file), str(file))
+    assert status == 1
+    assert "A: unserved: 'late' cannot be in 'b' at cycle 0" in out
+    assert out.endswith("FAIL\n")
+    missing = str(tmp_path / "none" / "x.svg")
+    status, err = refused(capsys, "compare", str(file), str(file), "--svg", missing)
+    assert (status, "its folder is not there" in err) == (2, True)
+
+
+@pytest.mark.parametrize("command", ["compare", "reduce"])
+def test_a_seed_below_0_is_refused(capsys, command):
+    given = {"compare": (FIG1, FIG1), "reduce": ("--leaves", "8", "--lengths", "3,5")}[command]
+    with pytest.raises(SystemExit) as left:
+        main([command, *given, "--seed", "-1"])
+    assert left.value.code == 2
+    assert "a seed must be a whole number from 0, not '-1'" in capsys.readouterr().err
+
+
+def test_a_position_below_0_is_refused(capsys):
+    status, err = refused(capsys, *"reduce --leaves 8 --lengths 3,3 --at 0,-1".split())
+    assert (status, "must be a leaf from 0, not -1" in err) == (2, True)
