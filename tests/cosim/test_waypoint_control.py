@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from controlled import agree, packets
 from engine_needed import need
+from test_engines import planned
 from test_rebuild import example, random_schedules
 
 import dtt
@@ -80,6 +81,16 @@ def told_of(schedule, **options):
 def test_the_first_example_on_every_engine(engine, cache):
     need(engine)
     agree(dtt.schedule(*example("fig1")), engine=engine, cache=cache)
+
+
+@pytest.mark.engines
+@pytest.mark.parametrize("seed", [108, 115, 158])
+@pytest.mark.parametrize("engine", sorted({*ENGINES} - {"pysim"}))
+def test_a_random_pair_on_every_engine(engine, seed, cache):
+    """With tables, and on pysim, the same pairs are run elsewhere."""
+    need(engine)
+    ((_, schedule, _),) = planned(seed)
+    agree(schedule, engine=engine, cache=cache)
 
 
 def test_of_one_lead_too_short_the_controller_complains():
