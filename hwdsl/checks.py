@@ -17,6 +17,9 @@ from .ops import KINDS
 LARGEST = 1 << 40
 """No size and no time may reach this, so that every engine's integers hold their products."""
 
+MOST_UNITS = 1 << 16
+"""Each unit of an Actor is hardware of its own, and a list of what it does."""
+
 LARGEST_PJ = 1e9
 SMALLEST_PJ = 1e-6
 """Energies are whole numbers of this; a smaller one would silently be 0."""
@@ -127,6 +130,9 @@ def _sizes(d: Declaration, word: int, op: str = "") -> Iterator[Fault]:
                 yield _fault(d, place, f"{rule}, not {value!r}")
             elif value >= LARGEST:
                 yield _fault(d, place, f"{prefix}{field} must be below 2^40, not {value}")
+            elif field == "units" and value > MOST_UNITS:
+                rule = f"{prefix}units must be at most {MOST_UNITS}"
+                yield _fault(d, place, f"{rule}, not {value}")
             elif field in _IN_WORDS and value % word:
                 rule = f"{prefix}{field} must be a multiple of the word ({word} bits)"
                 yield _fault(d, place, f"{rule}, not {value}")

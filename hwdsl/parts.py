@@ -87,7 +87,7 @@ class Actor(Part):
         ``hold``, ``units`` (how many of the Actor's units it uses) and ``pj_per_op``; what is
         left out is the Actor's.
     units : int
-        Multipliers, or lanes: a dot product uses one per pair.
+        Multipliers, or lanes: a dot product uses one per pair. At most 65,536.
     latency : int
         Cycles from the start of an Op to its result, for the first step (see `OpTiming`).
     cooldown : int

@@ -205,12 +205,12 @@ class Actor(wiring.Component):
 
     def _wait(
         self, m: Module, unit: int, results: Mapping[str, tuple[Value, Value]]
-    ) -> tuple[Value, Value, Value | int]:
+    ) -> tuple[Value, Value, Value]:
         """Delay each result to its op's latency; return valid, value, and whether two collide."""
         waits = {c: t.latency - 1 - operation(c).registers for c, t in self._ops.items()}
         valid: Value | int = 0
         value: Value | int = 0
-        clash: Value | int = 0
+        clashes = []
         for left in range(max(waits.values()), -1, -1):
             entering = Signal(name=f"entering{unit}_{left}")
             stage = Signal(name=f"done{unit}_{left}")
@@ -219,9 +219,9 @@ class Actor(wiring.Component):
             for there, result in (results[c] for c in waits if waits[c] == left):
                 with m.If(there):
                     m.d.comb += [entering.eq(1), held.eq(result)]
-            clash = (entering & valid) | clash
+            clashes.append(entering & valid)
             if left == 0:
-                return stage, held, clash
+                return stage, held, Cat(clashes).any()
             valid = Signal(name=f"valid{unit}_{left}")
             value = Signal(signed(self._actor.bits), name=f"waiting{unit}_{left}")
             m.d.sync += [valid.eq(stage), value.eq(held)]

@@ -82,3 +82,18 @@ def test_two_that_run_side_by_side_do_not_mix():
     expected = expected_trace(schedule, values)
     seen = rtl.simulate(hardware, schedule.program(), values)
     assert not compare(hardware, expected.trace, seen, expected).mismatches
+
+
+def test_a_result_may_take_hundreds_of_cycles():
+    """The stages that it waits in are one wide expression nowhere, which Python could not walk."""
+    core = Core(units=2, bits=16, row=64, timing={"dot": {"latency": 300}}).freeze()
+    work = dtt.Workload(bits=16)
+    pairs = [work.load(f"a{i}", f"b{i}", at="pe") for i in range(2)]
+    work.dot(pairs, name="sum", on="mac")
+    schedule = dtt.schedule(core, work)
+    dtt.check(core, work, schedule)
+    values = random_values(work, 0)
+    expected = expected_trace(schedule, values)
+    seen = rtl.simulate(core, schedule.program(), values)
+    assert compare(core, expected.trace, seen, expected).passed
+    assert seen.cycles > 300

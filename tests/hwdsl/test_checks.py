@@ -48,6 +48,8 @@ def test_sizes_are_positive_and_whole(value):
         (wire(latency=0), f"Wire 'w': latency {WHOLE} cycles, not 0"),
         (wire(lane=-1), f"Wire 'w': lane {WHOLE} bits, not -1"),
         (actor(units=0), f"Actor 'mac': units {WHOLE} units, not 0"),
+        (actor(units=1 << 40), "Actor 'mac': units must be below 2^40, not 1099511627776"),
+        (actor(units=65_537), "Actor 'mac': units must be at most 65536, not 65537"),
         (actor(latency=0), f"Actor 'mac': latency {WHOLE} cycles, not 0"),
         (actor(cooldown=1.5), f"Actor 'mac': cooldown {WHOLE} cycles, not 1.5"),
         (actor(bits=12), "Actor 'mac': bits must be a multiple of the word (8 bits), not 12"),
