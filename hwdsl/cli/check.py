@@ -63,6 +63,9 @@ def run(options: argparse.Namespace) -> int:
     from ..compare import compare
 
     known(options.engine, "all")
+    if options.control == "tables" and options.depth and not options.hold_back:
+        raise InputError("--depth is of a controller: --control waypoints, or --hold-back for one")
+    _wave(options)
     if options.vcd is not None:
         check_output(options.vcd, options.file)
         _touch(options.vcd)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from .schedule import (
     scheduling_arguments,
     utilisation_rows,
 )
-from .screen import amount, progress
+from .screen import Screen, amount, progress
 from .subject import Subject, file_argument, read_subject
 
 if TYPE_CHECKING:
@@ -86,6 +87,9 @@ def run(options: argparse.Namespace) -> int:
         )
         write_output(options.output, text)
     failed = outcome.passed is False or bool(schedule.unserved)
+    if failed:  # the page says it too, but it is not what a script or a user sees first
+        told = "; ".join((outcome.sentence, *outcome.details))
+        print(f"{Screen(sys.stderr).red('FAIL')}: {told}", file=sys.stderr)
     return 1 if failed else 0
 
 

@@ -12,8 +12,11 @@ import os
 import sys
 from pathlib import Path
 
-from cocotb_tools.check_results import get_results
-from cocotb_tools.runner import get_runner
+try:
+    from cocotb_tools.check_results import get_results
+    from cocotb_tools.runner import get_runner
+except ModuleNotFoundError:
+    sys.exit("cocotb is missing: pip install 'cocotb>=2.1,<3'")
 
 TOP = "machine"
 DUMP = """\

@@ -374,3 +374,17 @@ def test_a_seed_below_0_is_refused(capsys, command):
 def test_a_position_below_0_is_refused(capsys):
     status, err = refused(capsys, *"reduce --leaves 8 --lengths 3,3 --at 0,-1".split())
     assert (status, "must be a leaf from 0, not -1" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--depth", "2"], "--depth is of a controller: --control waypoints, or --hold-back"),
+        (["--vcd-from", "3"], "--vcd-from and --vcd-to limit --vcd, which is missing"),
+    ],
+)
+def test_check_refuses_what_it_would_pass_over(capsys, monkeypatch, options, sentence):
+    monkeypatch.setattr("hwdsl.cli.check.scheduled", None)  # before anything is scheduled
+    status, err = refused(capsys, "check", FIG1, *options)
+    assert status == 2
+    assert sentence in err

@@ -230,7 +230,7 @@ def test_a_report_of_a_run_on_several_engines(tmp_path, capsys, monkeypatch):
     assert capsys.readouterr().out == ""
 
 
-def test_a_fault_of_the_rtl_fails_and_is_told(tmp_path, monkeypatch):
+def test_a_fault_of_the_rtl_fails_and_is_told(tmp_path, capsys, monkeypatch):
     real = command.simulated
 
     def faulty(*arguments):
@@ -243,15 +243,17 @@ def test_a_fault_of_the_rtl_fails_and_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(command, "simulated", faulty)
     file = tmp_path / "fig1.html"
     assert main(["report", FIG1, "-o", str(file)]) == 1
+    assert capsys.readouterr().err.startswith("FAIL: The schedule is legal.")
     told = words(parsed(file.read_text()))
     assert "FAIL The schedule is legal." in told
     assert "1 mismatch. cycle 2, Wire 'bus1' lane 0 arrives: expected" in told
 
 
-def test_what_is_unserved_fails_and_odd_names_do_no_harm(tmp_path):
+def test_what_is_unserved_fails_and_odd_names_do_no_harm(tmp_path, capsys):
     source, file = tmp_path / "odd.py", tmp_path / "odd.html"
     source.write_text(ODD)
     assert main(["report", str(source), "--no-run", "-o", str(file)]) == 1
+    assert "unserved:" in capsys.readouterr().err
     text = file.read_text()
     assert text.count("<script>") == 1
     assert '<script>&"\ufffd' in words(parsed(text))
