@@ -84,7 +84,7 @@ def test_the_first_example_on_every_engine(engine, cache):
 
 
 @pytest.mark.engines
-@pytest.mark.parametrize("seed", [108, 115, 158])
+@pytest.mark.parametrize("seed", [108, 158])
 @pytest.mark.parametrize("engine", sorted({*ENGINES} - {"pysim"}))
 def test_a_random_pair_on_every_engine(engine, seed, cache):
     """With tables, and on pysim, the same pairs are run elsewhere."""
