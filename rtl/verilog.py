@@ -76,7 +76,20 @@ write_verilog -norename
     written: str = find_yosys(lambda version: version >= (0, 40)).run(
         ["-q", "-"], script, ignore_warnings=True
     )
-    return re.sub(_WAKE, _waked, written)
+    return short_lines(re.sub(_WAKE, _waked, written))
+
+
+LONGEST_LINE = 10_000
+"""Characters. Verilator takes at most 40,000 words on a line, and top modules list thousands."""
+
+
+def short_lines(verilog: str) -> str:
+    """Return Verilog with its longest lines broken behind commas."""
+    lines = verilog.splitlines(keepends=True)
+    return "".join(
+        line if len(line) <= LONGEST_LINE or '"' in line else line.replace(", ", ",\n    ")
+        for line in lines
+    )
 
 
 _WAKE = r"(  reg )?\\\$auto\$verilog_backend\.cc:\d+:dump_module\$(\d+) ( = 0;)?"

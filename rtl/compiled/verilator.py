@@ -19,7 +19,7 @@ import numpy as np
 
 from hwdsl.errors import ToolMissing
 
-from ..verilog import verilog_of
+from ..verilog import short_lines, verilog_of
 from .cache import built, digest_of
 from .compiler import compiler, compiler_version
 from .cxxrtl import without_zeros
@@ -126,7 +126,7 @@ def build(rtlil: str, folder: Path, waves: bool) -> None:
     """Write ``model.so``."""
     tool, work = needed(), folder / "work"
     work.mkdir()
-    text = _driven(verilog_of(without_zeros(rtlil)))
+    text = short_lines(_driven(verilog_of(without_zeros(rtlil))))
     # Many a reader of waveforms takes no name that begins with a dollar sign.
     (work / "machine.v").write_text(text.replace("\\$", "\\_") if waves else text)
     (work / "control.vlt").write_text(_CONTROL)

@@ -13,6 +13,7 @@ from verilog_tools import linted, synthesized
 import rtl
 from hwdsl import Actor, Adder, Fabric, Junction, Node
 from hwdsl.errors import InputError
+from rtl.verilog import LONGEST_LINE, short_lines
 
 
 class Medley(Fabric):
@@ -92,3 +93,13 @@ def test_sizes_that_are_refused():
         rtl.emit(hardware, depth=100)
     with pytest.raises(InputError, match="time_bits must be from 1 to 64, not 0"):
         rtl.emit(hardware, time_bits=0)
+
+
+def test_long_lines_are_broken_behind_commas(text, monkeypatch):
+    """The words stay the same, so that tools read the same machine."""
+    assert max(map(len, text.splitlines())) <= LONGEST_LINE
+    monkeypatch.setattr("rtl.verilog.LONGEST_LINE", 60)
+    short = short_lines(text)
+    assert short.split() == text.split()
+    assert len(short.splitlines()) > len(text.splitlines())
+    assert not [line for line in short.splitlines() if len(line) > 60 and ", " in line]
