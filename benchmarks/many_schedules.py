@@ -14,17 +14,10 @@ from pathlib import Path
 
 import dtt
 import rtl
+from benchmarks.streams import four_pe
 from dtt.expect import expected_trace
-from hwdsl.cli.subject import read_subject
 from hwdsl.compare import compare
 from hwdsl.values import random_values
-
-ROOT = Path(__file__).parents[1]
-
-
-def four_pe():
-    """Return the Hardware of the example."""
-    return read_subject(str(ROOT / "examples/four_pe.py")).hardware
 
 
 def schedule(hardware, seed):

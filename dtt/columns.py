@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from itertools import chain
 from math import prod
@@ -18,6 +18,12 @@ from hwdsl.workload import Workload
 def column(things: Sequence[Any], name: str) -> np.ndarray:
     """Return a whole-number attribute of each thing."""
     return np.fromiter(map(attrgetter(name), things), np.int64, len(things))
+
+
+def numbered(things: Sequence[Hashable]) -> tuple[np.ndarray, dict[Hashable, int]]:
+    """Return a number for each thing, from 0 on; equal things have the same."""
+    numbers = {thing: i for i, thing in enumerate(dict.fromkeys(things))}
+    return np.fromiter(map(numbers.__getitem__, things), np.int64, len(things)), numbers
 
 
 def alike(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -85,9 +91,7 @@ class _OfOps:
 
     @cached_property
     def forms(self) -> np.ndarray:
-        marks = [*map(id, map(attrgetter("form"), self._ops))]
-        numbers = {mark: i for i, mark in enumerate(dict.fromkeys(marks))}
-        return np.fromiter(map(numbers.__getitem__, marks), np.int64, self.count)
+        return numbered([*map(id, map(attrgetter("form"), self._ops))])[0]
 
     @cached_property
     def results(self) -> np.ndarray:

@@ -13,7 +13,16 @@ from hwdsl.errors import InputError, NoSchedule
 from hwdsl.hardware import Actor, Hardware, Timing
 from hwdsl.workload import Datum, Op, Request, Workload
 
-from .columns import alike, column, data_sizes, distinct_operands, forms, operands, results
+from .columns import (
+    alike,
+    column,
+    data_sizes,
+    distinct_operands,
+    forms,
+    numbered,
+    operands,
+    results,
+)
 from .reach import Reach
 from .reduction.network import collectors, multipliers, spreads
 
@@ -63,7 +72,7 @@ def candidates(hardware: Hardware, workload: Workload) -> Candidates:
 def _likeness(workload: Workload) -> np.ndarray:
     """Return for each Op a number that it shares with those that the same Actors run alike."""
     ops = workload.ops
-    on, names = _numbered([*map(attrgetter("on"), ops)])
+    on, names = numbered([*map(attrgetter("on"), ops)])
     numbers: dict[Hashable, int] = {}
     made: np.ndarray = forms(workload) * len(names) + on
     fewer = np.flatnonzero(operands(workload)[0] != distinct_operands(workload)[0]).tolist()
@@ -191,8 +200,8 @@ def _too_small(hardware: Hardware, op: Op, actor: Actor, timing: Timing) -> str:
 
 def _check_loads(hardware: Hardware, workload: Workload) -> None:
     rows = [0] * len(hardware.points)
-    alike = Counter(map(attrgetter("loaded_at", "bits", "shape"), workload.data))
-    for (name, bits, shape), count in alike.items():
+    loads = Counter(map(attrgetter("loaded_at", "bits", "shape"), workload.data))
+    for (name, bits, shape), count in loads.items():
         if name is None:
             continue
         node = hardware.point(name)
@@ -207,10 +216,10 @@ def _check_loads(hardware: Hardware, workload: Workload) -> None:
 
 def _check_ways(hardware: Hardware, workload: Workload, able: Candidates) -> None:
     reach = Reach(hardware)
-    at, _ = _numbered([tuple(a.at for a, _ in some) for some in able.kinds])
+    at, _ = numbered([tuple(a.at for a, _ in some) for some in able.kinds])
     places = [tuple(a.result_at for a, _ in some) for some in able.kinds]
     loaded = [datum for datum in workload.data if datum.made_by is None]
-    origin, numbers = _numbered([*places, *((d.loaded_at,) for d in loaded)])
+    origin, numbers = numbered([*places, *((d.loaded_at,) for d in loaded)])
     start = np.empty(len(workload.data), np.int64)
     start[results(workload)] = origin[: len(places)][able.kind]
     start[column(loaded, "index")] = origin[len(places) :]
@@ -228,12 +237,6 @@ def _check_ways(hardware: Hardware, workload: Workload, able: Candidates) -> Non
     for request, (number, node) in zip(workload.requests, asked, strict=True):
         if node not in good[number]:
             _check_request(hardware, reach, request, able)
-
-
-def _numbered(things: Sequence[Hashable]) -> tuple[np.ndarray, dict[Hashable, int]]:
-    """Return a number for each thing, from 0 on; equal things have the same."""
-    numbers = {thing: i for i, thing in enumerate(dict.fromkeys(things))}
-    return np.fromiter(map(numbers.__getitem__, things), np.int64, len(things)), numbers
 
 
 def _unlike_operands(

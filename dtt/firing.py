@@ -107,17 +107,13 @@ class _Units:
 
     def __init__(self, actor: Actor):
         self._actor = actor
-        self._fresh = 0  # all units from here on were never used
-        self._free: list[int] = []
+        self._free = list(range(actor.units))
         self._busy: list[tuple[int, list[int]]] = []
 
     def take(self, count: int, cycle: int, cooldown: int) -> list[int]:
         while self._busy and self._busy[0][0] <= cycle:
             for unit in heapq.heappop(self._busy)[1]:
                 heapq.heappush(self._free, unit)
-        fresh = range(self._fresh, min(self._fresh + count - len(self._free), self._actor.units))
-        self._free += fresh  # they come after all others, so that this stays a heap
-        self._fresh += len(fresh)
         if count > len(self._free):
             name = self._actor.name
             raise IllegalSchedule(f"Actor {name!r}: too few units are free in cycle {cycle}")

@@ -180,12 +180,12 @@ class ItemPlacer {
   i64 earliest(const Op& op, i64 datum) {
     const i32 at = i32(op.at), only = source(op.only, datum, at);
     if (only == at || (only < 0 && promises_.firsts[datum].size() == 1)) {
-      const Place* here = promises_.place(i32(datum), at);
-      if (!here && only == at) return -1;
-      if (here) {
+      if (const Place* here = promises_.place(i32(datum), at)) {
         for (const Stay& s : here->stays) {
           if (s.complete <= s.end) return s.complete;
         }
+      } else if (only == at) {
+        return -1;
       }
     }
     return scout_.earliest(i32(datum), at, only, 0, floor(op.after));

@@ -17,9 +17,7 @@ class Openings {
         places(sizes.size()),
         firsts(sizes.size()),
         taken_(machine.wires.size(), Taken(Taken::cycles_known(machine.wires.size()))),
-        departed_(sizes.size()) {
-    junction_sets.push_back({});
-  }
+        departed_(sizes.size()) {}
 
   Machine& machine;
   const std::vector<i64> sizes;

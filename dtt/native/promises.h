@@ -9,6 +9,7 @@ class Promises : public Openings {
  public:
   Promises(Machine& machine, std::vector<i64> sizes, i32 actors)
       : Openings(machine, std::move(sizes), actors) {
+    junction_sets.push_back({});
     set_index_[{}] = 0;
   }
 

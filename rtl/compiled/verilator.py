@@ -126,7 +126,7 @@ def build(rtlil: str, folder: Path, waves: bool) -> None:
     """Write ``model.so``."""
     tool, work = needed(), folder / "work"
     work.mkdir()
-    text = short_lines(_driven(verilog_of(without_zeros(rtlil))))
+    text = _driven(verilog_of(without_zeros(rtlil)))
     # Many a reader of waveforms takes no name that begins with a dollar sign.
     (work / "machine.v").write_text(text.replace("\\$", "\\_") if waves else text)
     (work / "control.vlt").write_text(_CONTROL)
@@ -165,7 +165,7 @@ def _driven(verilog: str) -> str:
     told = "".join(f", output{width} {name}" for width, name in outputs)
     joined = "".join(f", .{name}({name})" for _, name in outputs)
     clocked = verilog.replace("@(posedge clk)", "@(posedge driven.clk)")
-    return clocked + _DRIVEN.format(outputs=told, joined=joined)
+    return clocked + short_lines(_DRIVEN.format(outputs=told, joined=joined))
 
 
 def _units(work: Path, sources: list[str]) -> Iterator[str]:

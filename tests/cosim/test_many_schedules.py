@@ -2,7 +2,8 @@
 
 import pytest
 from engine_needed import need
-from many_schedules import different, four_pe, judge
+from many_schedules import different, judge
+from streams import four_pe
 
 
 @pytest.mark.engines

@@ -1,22 +1,21 @@
 """The native engine's book of what is in use, against one number for each cycle."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 import dtt.native
+from rtl.compiled import compiler
 
 HEADER = Path(dtt.native.__file__).with_name("occupancy.h")
-COMPILER = shutil.which("c++") or shutil.which("g++")
 
 
 @pytest.fixture(scope="module")
 def difference(tmp_path_factory):
     """Return a function that runs the comparison on a changed header, and its exit status."""
-    if COMPILER is None:
-        pytest.skip("no C++ compiler")
+    if compiler.find() is None:
+        pytest.skip(compiler.HOW)
 
     def compare(seed, old="", new=""):
         folder = tmp_path_factory.mktemp("occupancy")
@@ -24,9 +23,8 @@ def difference(tmp_path_factory):
         assert old in text
         (folder / "occupancy.h").write_text(text.replace(old, new) if old else text)
         source, program = Path(__file__).with_name("occupancy.cpp"), folder / "occupancy"
-        subprocess.run(
-            [COMPILER, "-std=c++17", "-O1", f"-I{folder}", source, "-o", program], check=True
-        )
+        command = [compiler.compiler(), "-std=c++17", "-O1", f"-I{folder}"]
+        subprocess.run([*command, source, "-o", program], check=True)
         ran = subprocess.run([program, str(seed)], capture_output=True, text=True, check=False)
         return ran.returncode, ran.stdout
 
