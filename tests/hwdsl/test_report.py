@@ -224,7 +224,8 @@ def test_a_report_of_a_run_by_the_controller(tmp_path):
 def test_a_report_of_a_run_on_several_engines(tmp_path, capsys, monkeypatch):
     from rtl import engines
 
-    monkeypatch.setattr(engines, "here", lambda: {"pysim": "", "pysim ": "not here"})
+    monkeypatch.setitem(engines.ENGINES, "again", engines.ENGINES["pysim"])
+    monkeypatch.setattr(engines, "here", lambda: {"pysim": "", "again": "", "third": "not here"})
     file = tmp_path / "fig1.html"
     assert main(["report", FIG1, "-o", str(file), "--engine", "all"]) == 0
     assert capsys.readouterr().out == ""
